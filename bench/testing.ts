@@ -1,4 +1,10 @@
 // What servers for tests cost: one for each test, forks of large states, resets. Processor time is the measure where other work disturbs the clock.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
 import { type KubernetesObject, type TestServer, createTestServer } from '../src/testing/index.ts';
 
 /** How much is measured. */
@@ -73,7 +79,41 @@ export async function measureTesting(scale: TestingScale = FULL): Promise<string
   const many = await createTestServer({ crds: Array.from({ length: definitions }, (_, index) => define(index)) });
   lines.push(...await measureForks(`${definitions} definitions`, many, rounds));
   await many.close();
+  lines.push(await measureCheck(definitions * 2, objects / 10));
   return lines;
+}
+
+/** Every third manifest is a Deployment, one of a custom kind, a ConfigMap. */
+function writeManifest(index: number, definitions: number): KubernetesObject {
+  const metadata = { name: `m${index}`, namespace: 'shop', labels: { app: 'bench' } };
+  if (index % 3 === 0) return { ...configMap(''), metadata };
+  if (index % 3 === 1) {
+    return { apiVersion: 'example.com/v1', kind: `Kind${index % definitions}`, metadata, spec: { field1: { text: 'a', count: index } } };
+  }
+  const labels = { app: `m${index}` };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 2, selector: { matchLabels: labels }, template: {
+    metadata: { labels }, spec: { containers: [{ name: 'main', image: 'registry.example.com/app:1', ports: [{ containerPort: 80 }],
+      resources: { requests: { cpu: '100m', memory: '64Mi' } }, env: [{ name: 'A', value: 'b' }] }] } } } };
+}
+
+/** `pintle check` as a program, from its start to its end. */
+async function measureCheck(definitions: number, manifests: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
+  try {
+    const write = (name: string, objects: readonly KubernetesObject[]): void =>
+      writeFileSync(join(folder, name), objects.map((object) => stringify(object)).join('---\n'));
+    for (let index = 0; index < definitions; index++) write(`definition-${index}.yaml`, [define(index)]);
+    for (let from = 0; from < manifests; from += 10) {
+      write(`manifests-${from}.yaml`, Array.from({ length: 10 }, (_, index) => writeManifest(from + index, definitions)));
+    }
+    const program = fileURLToPath(new URL('../bin/pintle.js', import.meta.url));
+    const startMs = performance.now();
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'check', folder], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${stdout}${stderr}`.slice(0, 2000));
+    return `pintle check of ${manifests} manifests and ${definitions} definitions: ${((performance.now() - startMs) / 1000).toFixed(1)} s; ${stdout.trim()}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function measureForks(what: string, server: TestServer, rounds: number): Promise<string[]> {

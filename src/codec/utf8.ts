@@ -21,20 +21,20 @@ export function decodeFast(bytes: Uint8Array, from: number, to: number): string 
   return buffer.toString('utf8', from, to);
 }
 
+/** Bytes with U+FFFD in place of each that belongs to no character are decoded at once: three bytes for one at most. */
 function decodeBytewise(bytes: Uint8Array, from: number, to: number): string {
-  const parts: string[] = [];
-  let start = from;
+  const mended = new Uint8Array((to - from) * 3);
+  let at = 0;
   for (let i = from; i < to;) {
     const length = characterLength(bytes, i, to);
     if (length === 0) {
-      if (i > start) parts.push(decodeFast(bytes, start, i));
-      parts.push('\uFFFD');
-      start = i + 1;
-    }
-    i += Math.max(length, 1);
+      mended[at++] = 0xef;
+      mended[at++] = 0xbf;
+      mended[at++] = 0xbd;
+      i++;
+    } else for (const end = i + length; i < end; i++) mended[at++] = bytes[i] as number;
   }
-  if (start < to) parts.push(decodeFast(bytes, start, to));
-  return parts.join('');
+  return decodeFast(mended, 0, at);
 }
 
 /** Length of the well-formed character at `i`, 0 when there is none. */

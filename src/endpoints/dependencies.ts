@@ -7,6 +7,7 @@ import type { Admission, Catalog, Registry, Resource, Target, WriteContext } fro
 import type { Broadcasts } from './watch/broadcast.ts';
 import type { Exchange, RequestInfo, Response, WatchCounts } from './exchange.ts';
 import type { WriteThrottle } from './watch/write-throttle.ts';
+import type { Media } from './request/media.ts';
 import type { RemoteApis } from './remote/remote-apis.ts';
 import type { EncodedChunkCache } from './response/encoded-chunk-cache.ts';
 import type { EncodedEventCache } from './watch/encoded-event-cache.ts';
@@ -101,6 +102,8 @@ export interface EndpointsDependencies {
   readonly requireAccess?: (user: User, info: RequestInfo) => Promise<void>;
   /** Whether deletes may ignore that an object cannot be read (the feature gate AllowUnsafeMalformedObjectDeletion). */
   readonly allowUnsafeDeletion?: boolean;
+  /** Whether CBOR is read and written (the feature gate CBORServingAndStorage). */
+  readonly servesCbor?: boolean;
   /** Creates that are not simply stored, by `group/plural` or `group/plural/subresource`. */
   readonly special?: ReadonlyMap<string, SpecialCreate>;
   readonly connect?: Connect;
@@ -114,6 +117,7 @@ export interface EndpointsDependencies {
 
 /** The dependencies with the caches and queues of one set of endpoints. */
 export interface EndpointsParts extends EndpointsDependencies {
+  readonly media: Media;
   readonly encodedChunks: EncodedChunkCache;
   readonly encodedEvents: EncodedEventCache;
   readonly writeThrottle: WriteThrottle;

@@ -11,7 +11,7 @@ import type { Exchange, Handler, Response } from './exchange.ts';
 import { mergeGroups } from './remote/remote-apis.ts';
 import { OpenApi } from './openapi/openapi.ts';
 import { WriteThrottle } from './watch/write-throttle.ts';
-import { JSON_TYPE } from './request/media.ts';
+import { cborMedia, JSON_TYPE, plainMedia } from './request/media.ts';
 import { checkAccept } from './request/negotiate.ts';
 import { splitPath } from './request/request-info.ts';
 import { respondError, respondNotFoundText, respondRawJson } from './response/respond.ts';
@@ -30,6 +30,11 @@ function rootPaths({ catalog, remote, otherPaths = [] }: EndpointsDependencies):
   return [...new Set([...ownPaths, ...groups, ...otherPaths])].sort();
 }
 
+/** Whether an error is one of the documents or of the router, both of which know no CBOR; the router's have empty details. */
+function isOfRoute({ info }: Exchange, { status: { details } }: StatusError): boolean {
+  return !info.isResource || (details !== undefined && Object.keys(details).length === 0);
+}
+
 class Endpoints {
   readonly #dependencies: EndpointsParts;
   readonly #discovery: Discovery;
@@ -39,15 +44,17 @@ class Endpoints {
     const writeThrottle = new WriteThrottle(dependencies.clock);
     const encodedChunks = new EncodedChunkCache(dependencies.clock);
     const encodedEvents = new EncodedEventCache();
-    this.#dependencies = { ...dependencies, encodedChunks, encodedEvents, writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
-    this.#discovery = new Discovery(dependencies);
-    this.#openapi = new OpenApi(dependencies);
+    const media = dependencies.servesCbor === true ? cborMedia : plainMedia;
+    this.#dependencies = { ...dependencies, media, encodedChunks, encodedEvents, writeThrottle, broadcasts: new Broadcasts(writeThrottle) };
+    this.#discovery = new Discovery(this.#dependencies);
+    this.#openapi = new OpenApi(this.#dependencies);
   }
 
   handle(exchange: Exchange): MaybePromise<Response> {
     return catchMaybe(() => this.#route(exchange), (error) => {
-      if (error instanceof StatusError) return respondError(exchange, error, this.#dependencies.schemas);
-      throw error;
+      if (!(error instanceof StatusError)) throw error;
+      const { schemas, media } = this.#dependencies;
+      return respondError(exchange, error, { schemas, media: isOfRoute(exchange, error) ? plainMedia : media });
     });
   }
 

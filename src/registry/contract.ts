@@ -4,10 +4,10 @@ import type { KubeObject, ManagedFieldsEntry, ObjectMeta, StatusError } from '..
 import type { Resource, User } from './resource.ts';
 
 /**
- * JSON or protobuf; `single` carries kind and apiVersion, `line` is the same with a newline at its end, `item` is how a typed list holds it
- * (JSON of built-ins: without them).
+ * JSON, protobuf or CBOR; `single` carries kind and apiVersion, `line` is the same with a newline at its end, `item` is how a typed list holds it
+ * (JSON and CBOR of built-ins: without them).
  */
-export type EncodedForm = 'json-single' | 'json-line' | 'json-item' | 'protobuf-single' | 'protobuf-item';
+export type EncodedForm = 'json-single' | 'json-line' | 'json-item' | 'protobuf-single' | 'protobuf-item' | 'cbor-single' | 'cbor-item';
 
 /**
  * One version of one stored object. Immutable. Bytes are made once per form and version and kept while something uses them.
@@ -27,7 +27,7 @@ export interface StoredObject {
   readonly size: number;
   /** Decoded, in the served version asked for, with kind, apiVersion and resourceVersion. */
   object(version: string): KubeObject;
-  /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message. */
+  /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message; cbor-single has the mark of CBOR. */
   bytes(version: string, form: EncodedForm): Uint8Array;
   /** Whether the object's JSON, in some version, has this text (ASCII) anywhere. Copies and parses nothing. */
   contains(text: string): boolean;

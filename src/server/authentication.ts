@@ -15,6 +15,7 @@ import { type Authorities, followAuthorities } from './tls/authorities.ts';
 import type { Pki } from './tls/pki.ts';
 import { followRevocations } from './tls/user-records.ts';
 import { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service-account-keys.ts';
+import type { Routed } from './webhooks/egress.ts';
 import { createTokenRequests } from '../subresources/index.ts';
 
 /** The authenticators of this server. */
@@ -35,7 +36,7 @@ export interface Authentication {
 }
 
 interface AuthenticationOptions {
-  readonly options: ServerOptions;
+  readonly options: ServerOptions & Routed;
   /** Keys and users of tests. */
   readonly seams: { readonly keys?: ServiceAccountKeys; readonly tokens?: AuthenticateToken };
   readonly directory: DataDirectory;
@@ -106,7 +107,7 @@ const proxyOf = (options: ServerOptions) => createFrontProxy({
 });
 
 /** What the configuration file says at the moment. */
-async function readConfiguration(options: ServerOptions) {
+async function readConfiguration(options: ServerOptions & Routed) {
   const { readAuthenticationConfiguration } = await import('./config-files/authentication-config.ts');
   const { follow, ...first } = await readAuthenticationConfiguration(options);
   const { clock, random } = options;
@@ -118,13 +119,13 @@ async function readConfiguration(options: ServerOptions) {
   return { authenticate, anonymous: () => current.anonymous, stop };
 }
 
-async function createIssuers(options: ServerOptions): Promise<AuthenticateToken[]> {
+async function createIssuers(options: ServerOptions & Routed): Promise<AuthenticateToken[]> {
   if (options.oidcIssuerUrl === '') return [];
   const { readOidcFlags } = await import('./config-files/authentication-config.ts');
   return [createOidcAuthenticator({ issuers: [readOidcFlags(options)], clock: options.clock, random: options.random })];
 }
 
-async function createWebhook(options: ServerOptions): Promise<AuthenticateToken[]> {
+async function createWebhook(options: ServerOptions & Routed): Promise<AuthenticateToken[]> {
   if (options.authenticationTokenWebhookConfigFile === '') return [];
   const { createTokenWebhook } = await import('./webhooks/token-webhook.ts');
   return [await createTokenWebhook(options)];

@@ -35,6 +35,7 @@ import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 import { chooseServed } from './options/runtime-config.ts';
+import type { Routed } from './webhooks/egress.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
 import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
@@ -73,7 +74,7 @@ export interface Api {
 }
 
 interface ApiOptions {
-  readonly options: ServerOptions;
+  readonly options: ServerOptions & Routed;
   readonly store: Store;
   /** What reviews and token requests ask; absent in a worker, which answers none. */
   readonly authentication: Authentication | undefined;
@@ -191,18 +192,23 @@ async function createNamespace(api: { readonly registry: OwnedRegistry; readonly
 }
 
 /** The admission that objects of admissionregistration.k8s.io configure. */
-function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'followStatic'>,
+function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'followStatic' | 'metrics'> & { readonly metrics: CountedAdmission },
   workers: WorkerPool | undefined): Pick<Api, 'webhooks' | 'policies'> {
   const evaluateElsewhere: EvaluateElsewhere | undefined = workers && ((task, { user, signal }) =>
     workers.run('evaluatePolicy', task, { user: user.name, signal: signal?.signal }));
   const { options: { clock, logger } } = parts;
   const onError = (error: unknown): void => logRetry(logger, 'admission policies are read again', { error, isWarning: true });
-  const followStatic = parts.plan.followManifests?.(parts.catalog) ?? followNothing;
+  const followStatic = parts.plan.followManifests?.(parts.catalog, parts.metrics.registry) ?? followNothing;
   return {
     webhooks: createWebhooks({ ...parts, followStatic }),
     policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, followStatic, onError }),
   };
 }
+
+/** The parts of the API that feature gates switch. */
+const switchFeatures = ({ featureGates }: ServerOptions) => ({
+  allowUnsafeDeletion: isGateOn(featureGates, 'AllowUnsafeMalformedObjectDeletion'), servesCbor: isGateOn(featureGates, 'CBORServingAndStorage'),
+});
 
 const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');
 
@@ -232,7 +238,7 @@ function loadBuiltIn() {
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
-  const { clock, random } = options;
+  const { clock, random, egress } = options;
   const { schemas, rows } = (builtIn ??= loadBuiltIn());
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog, clock);
@@ -281,8 +287,8 @@ export function composeApi(parts: ApiOptions): Api {
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
-  const aggregator = createAggregator(options, { registry: () => registry, catalog });
-  const backends = createBackends(options);
+  const aggregator = createAggregator(options, { registry: () => registry, catalog, dial: egress.cluster });
+  const backends = createBackends(options, egress.cluster);
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
@@ -291,12 +297,12 @@ export function composeApi(parts: ApiOptions): Api {
     gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
     special: composeSpecial(parts, authorization, { registry, catalog, clock }),
     connect: composeConnections(options, { registry, catalog, backends, findRefusal: findRefusalWith(() => authorization) }),
-    allowUnsafeDeletion: isGateOn(options.featureGates, 'AllowUnsafeMalformedObjectDeletion'),
+    ...switchFeatures(options),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   }));
   return {
     registry, catalog, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger,
-    handler, respondError: (exchange, error) => respondError(exchange, error, schemas),
+    handler, respondError: (exchange, error) => respondError(exchange, error, { schemas }),
   };
 }

@@ -14,3 +14,7 @@ export { formatKubeconfig } from './cli/kubeconfig.ts';
 export { type Logger, createLogger, silentLogger } from './observability/logger.ts';
 export { runCommandLine } from './cli/command-line.ts';
 export type { RunSettings } from './cli/run-command.ts';
+export { colour } from './cli/colour.ts';
+export { kubernetesVersion, readPackageVersion } from './cli/version.ts';
+export type { PlanSettings, VerdictSettings } from './cli/manifests/schema.ts';
+export { SnapshotReader } from './backup/snapshot-reader.ts';

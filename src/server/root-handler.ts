@@ -32,8 +32,10 @@ const startHooks = [
 ];
 
 /** The checks of a server, in the order in which they are listed. */
-export function listChecks(state: StartState, { store, health, flowControl, options: { clock, livezGraceMs } }: {
+export function listChecks(state: StartState, { store, health, flowControl, more, options: { clock, livezGraceMs } }: {
   readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined; readonly options: ServerOptions;
+  /** Of what only some servers have. */
+  readonly more: readonly Pick<HealthCheck, 'name' | 'check'>[];
 }): HealthCheck[] {
   const pass = () => {};
   const startedMs = clock.monotonicMs();
@@ -52,6 +54,7 @@ export function listChecks(state: StartState, { store, health, flowControl, opti
       },
       warnings: () => health.damaged.map(({ key, cause }) => `${key} cannot be read: ${cause}`),
     },
+    ...more.map((check): HealthCheck => ({ ...check, roots: ['healthz', 'readyz'] })),
     { name: 'informer-sync', roots: ['readyz'], check: pass },
     ...startHooks.flatMap((hook): HealthCheck[] => [
       { name: `poststarthook/${hook}`, roots: ['healthz', 'readyz'], check: checkInitialized },

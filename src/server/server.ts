@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import { createImpersonator } from '../auth/index.ts';
 import { type Audit, createAudit } from './audit/audit.ts';
+import { readEgress } from './config-files/egress-config.ts';
 import { type Controllers, type ServerIdentity, startControllers } from '../controllers/index.ts';
 import { holdProcess } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
@@ -14,7 +15,6 @@ import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
 import { readAdmissionPlan } from './webhooks/webhooks.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, useDataDirectory } from './data-directory.ts';
-import { createConsole } from './console/console.ts';
 import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
@@ -34,9 +34,11 @@ import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
 import { createStorageHealth, findRoot, isShared, openStore } from './open-store.ts';
-import { type FollowedFormat, readStorageFormat } from './storage-format.ts';
+import type { EncryptionMetrics } from './encryption/encryption-metrics.ts';
+import { type FollowedFormat, readStorageFormat } from './encryption/storage-format.ts';
 import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
+import { type Tracing, createTracing } from './tracing/tracing.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import type { Seams } from './local/seams.ts';
 import { type RunningParts, stopParts, stopServer } from './shutdown.ts';
@@ -79,6 +81,7 @@ interface Parts {
   readonly state: ServerState;
   /** Audit, unless it is off. */
   readonly audit: Audit | undefined;
+  readonly tracing: Tracing | undefined;
   /** Priority and fairness, unless it is off. */
   readonly flowControl: FlowControl | undefined;
 }
@@ -150,7 +153,8 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
   return preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
 }
 
-async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {
+async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {
+  const options = { ...given, egress: await readEgress(given) };
   const { random, clock, logger } = options;
   const { pki, seams } = made;
   const metrics = createMetrics(showServed(() => api));
@@ -164,14 +168,17 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
   });
   const flowControl = createFlowControl(options);
-  const checks = listChecks(state, { ...made, options, flowControl });
+  const format = started.format = await readStorageFormat(options, () => measureEncryption(options, metrics));
+  const checks = listChecks(state, { ...made, options, flowControl, more: format.checks });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', '/flagz', '/statusz', DISCOVERY_PATH, KEYS_PATH];
   const workers = started.workers = createWorkerPool({
-    clock, store, data: describeOptions(options), report: (error) => logger.warn('a worker ended', describeError(error)),
+    clock, store, data: describeOptions(given), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
-  const format = started.format = await readStorageFormat(options);
+  const tracing = started.tracing = await createTracing(options, nameServer(options.securePort));
+  const readable = format.openStore(store);
   const api: Api = started.api = composeApi({
-    options, store, metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
+    options, store: tracing?.traceStore(readable) ?? readable,
+    metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
     plan: await readAuthorizationPlan(options), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths,
@@ -182,10 +189,9 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
-    console: options.console ? createConsole({ ...options, isSecure: options.tls, authenticate: authentication.authenticate }) : undefined,
-    ...(flowControl !== undefined && { flowControl }), audit, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
+    ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
-    handler: createRootHandler(api, {
+    handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
       options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
       disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
@@ -199,7 +205,7 @@ async function assemble(options: ServerOptions, made: Made & Pick<Parts, 'store'
     handler: chain as Handler, beforeAnswer: audit && (() => audit.flush()),
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
-  return { ...made, options, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, flowControl };
+  return { ...made, options: given, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, tracing, flowControl };
 }
 
 /** The options as workers get them: without what is no data. */
@@ -291,8 +297,15 @@ async function openPort({ listener, options }: Parts): Promise<number> {
 }
 
 /** The name of this server among those of its store, the same at every start on this machine and port. */
+const nameServer = (port: number): string => `apiserver-${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, NAME_DIGITS)}`;
+
+async function measureEncryption({ clock, securePort }: ServerOptions, { registry }: ServerMetrics): Promise<EncryptionMetrics> {
+  const { createEncryptionMetrics } = await import('./encryption/encryption-metrics.ts');
+  return createEncryptionMetrics({ registry, clock, serverId: nameServer(securePort) });
+}
+
 function identify({ random, advertiseAddress }: ServerOptions, port: number): ServerIdentity {
-  const name = `apiserver-${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, NAME_DIGITS)}`;
+  const name = nameServer(port);
   return { name, holder: `${name}_${random.uuid()}`, hostname: hostname(), address: advertiseAddress === '' ? '' : `${advertiseAddress}:${port}` };
 }
 

@@ -25,7 +25,7 @@ describe('stopServer', () => {
       markStopping: step('mark'), sendAway() {}, controllers: { stop: async () => step('controllers')() },
       listener: { close: async () => step('listener')(), drain: async () => {}, endWatches: async () => {} },
       identity: stoppable('identity'), format: stoppable('format'),
-      authentication: stoppable('authentication'), following: stoppable('flow'), audit: stoppable('audit'), workers: stoppable('workers'),
+      authentication: stoppable('authentication'), following: stoppable('flow'), tracing: undefined, audit: stoppable('audit'), workers: stoppable('workers'),
       store: { close: step('store') },
       api: {
         authorization: stoppable('authorization'), definitions: stoppable('definitions'), webhooks: stoppable('webhooks'),

@@ -27,6 +27,8 @@ export interface RunningParts {
   readonly following: Stoppable | undefined;
   readonly identity: Stoppable | undefined;
   readonly audit: Stoppable | undefined;
+  /** Sends the last spans. */
+  readonly tracing: Stoppable | undefined;
   readonly api: {
     readonly authorization: Stoppable; readonly definitions: Stoppable; readonly webhooks: Stoppable; readonly policies: Stoppable;
     readonly quotas: Stoppable; readonly aggregator: Stoppable; readonly backends: Stoppable; readonly registry: Closable;
@@ -76,6 +78,7 @@ export function stopParts(options: StopOptions, parts: Partial<RunningParts>): P
     () => api?.quotas.stop(),
     () => api?.aggregator.stop(),
     () => api?.backends.stop(),
+    () => parts.tracing?.stop(),
     () => parts.workers?.stop(),
     () => parts.format?.stop?.(),
     () => api?.registry.close(),

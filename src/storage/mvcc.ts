@@ -59,6 +59,14 @@ export class VersionedKeys {
     return copy;
   }
 
+  /** The state of a backup in place of an empty one: keys with the revisions that they had, without history. */
+  restore(keys: Iterable<KeyValue>, revision: number): void {
+    invariant(this.revision === FIRST_REVISION, 'only an empty state is restored');
+    for (const { key, value, createRevision, modRevision } of keys) this.#append(key, { kv: { key, value, createRevision, modRevision }, isTombstone: false });
+    this.revision = this.compactRevision = revision;
+    this.#logStart = revision + 1;
+  }
+
   /** All keys that exist at the newest revision, in order. */
   entries(): Iterable<KeyValue> {
     return this.#live;

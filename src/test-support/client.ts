@@ -18,6 +18,7 @@ export interface ClientResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  readonly bytes: Uint8Array;
   readonly body: any;
 }
 
@@ -47,10 +48,11 @@ export function createTestClient(url: string, token: string): TestClient {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString('utf8');
           // The events of a watch are texts of their own.
           const json = response.headers['content-type']?.startsWith('application/json') === true && text !== '' && !/[?&]watch=/.test(request.path);
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: json ? JSON.parse(text) : undefined });
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, body: json ? JSON.parse(text) : undefined });
         });
       });
       sent.on('error', reject);

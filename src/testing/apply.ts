@@ -1,8 +1,7 @@
 // Server-side apply of many objects, in an order in which each finds what it needs: definitions, namespaces, the rest, what intercepts writes last.
-import type { KubernetesObject } from './objects.ts';
+import type { KubernetesObject, LocalClient } from '../client/index.ts';
 import { type Located, locate, pathOf, showReference } from './objects.ts';
-import { ManifestError } from './manifests.ts';
-import type { LocalClient } from './local-client.ts';
+import { ManifestError } from './manifests/documents.ts';
 import { type Catalog, subresourcesIn } from '../registry/index.ts';
 
 const MANAGER = 'pintle-testing';

@@ -1,29 +1,5 @@
-// Objects as tests write and read them, and how they name them.
+// How tests name objects.
 import type { Catalog, Resource } from '../registry/index.ts';
-
-/** Metadata of an object, as far as tests name its fields. */
-export interface ObjectMetadata {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string;
-  deletionTimestamp?: string;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  finalizers?: string[];
-  [field: string]: unknown;
-}
-
-/** Any object of the API. */
-export interface KubernetesObject {
-  apiVersion?: string;
-  kind?: string;
-  metadata?: ObjectMetadata;
-  [field: string]: any;
-}
 
 /**
  * Names objects: `pods`, `pods/web`, `deployments.apps/web`, `Pod/web`, or what an object says of itself. The namespace is that of the object, or

@@ -1,22 +1,21 @@
 // The options of a test server.
 import type { AdmissionHook } from '../admission/index.ts';
 import type { Clock } from '../base/index.ts';
+import type { ApiUser } from '../client/index.ts';
 import type { ConvertObject, Logger, ServerOptions } from '../server/index.ts';
 import type { Fault } from './faults/fault.ts';
-import type { Manifests } from './manifests.ts';
+import type { Manifests } from './manifests/documents.ts';
 
 /** A caller of the API. */
-export interface TestUser {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
+export interface TestUser extends ApiUser {
   /** The bearer token; one is made when absent. */
   readonly token?: string;
 }
 
 /** Options of `createTestServer`; each has a default. */
 export interface TestServerOptions {
+  /** A file of `pintle storage snapshot`: the server begins with its objects. */
+  readonly snapshot?: string;
   /** Definitions, established before the server is handed over. */
   readonly crds?: Manifests;
   /** Objects that are there at the start: applied in the order of kinds that need each other, statuses included. */

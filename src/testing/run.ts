@@ -6,7 +6,7 @@ import type { MemoryStore } from '../storage/index.ts';
 import { type ExposedParts, type RunningServer, WebhookCallError, isReadVerb, startServer } from '../server/index.ts';
 import { createFaultFilter } from './faults/fault-filter.ts';
 import type { FaultBook } from './faults/fault-book.ts';
-import { type LocalClient, createLocalClient } from './local-client.ts';
+import { type LocalClient, createLocalClient } from '../client/index.ts';
 import type { RequestRecorder } from './record/requests.ts';
 import type { ServerClock } from './state/clock.ts';
 import { type ObservedStore, observeStore } from './state/observed-store.ts';
@@ -86,7 +86,7 @@ export async function startRun({ setup, memory, revision, isComplete, port, toke
   const parts = exposed as unknown as ExposedParts;
   return {
     running, parts, store, clock, settle,
-    client: createLocalClient({ handler: parts.handler, clock, connection: ownConnection }),
+    client: createLocalClient({ handler: parts.handler, clock, connection: ownConnection, program: 'pintle-testing' }),
     close() {
       clock.release();
       return running.close();

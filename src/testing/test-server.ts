@@ -1,13 +1,13 @@
 // The test server: a server in memory whose state, time, faults and requests are in the hands of a test.
+import type { ApiRequest, ApiResponse, KubernetesObject } from '../client/index.ts';
 import type { MemoryStore } from '../storage/index.ts';
 import { formatKubeconfig } from '../server/index.ts';
 import { type ApiConstructor, makeApiClient } from './api-client.ts';
 import { applyObjects } from './apply.ts';
 import type { Faults } from './faults/fault.ts';
 import { FaultBook } from './faults/fault-book.ts';
-import type { TestRequest, TestResponse } from './local-client.ts';
-import { type Manifests, ManifestError, readManifests } from './manifests.ts';
-import { type KubernetesObject, type Located, type Reference, locate, pathOf, showReference } from './objects.ts';
+import { type Manifests, ManifestError, readManifests } from './manifests/documents.ts';
+import { type Located, type Reference, locate, pathOf, showReference } from './objects.ts';
 import type { TestServerOptions, TestUser } from './options.ts';
 import { readListAt, readObjectAt } from './record/past.ts';
 import { type ObjectVersion, readHistory } from './record/history.ts';
@@ -16,7 +16,7 @@ import { type Run, forkStore, ownConnection, startRun } from './run.ts';
 import { createServerClock, isManual } from './state/clock.ts';
 import { restoreState } from './state/restore.ts';
 import { type Setup, createForkSetup, createRestingSetup, resolveSetup } from './state/setup.ts';
-import { type StartState, createEmptyStore, findStartState, shareSecrets } from './state/start-state.ts';
+import { type StartState, createFirstStore, findStartState, shareSecrets } from './state/start-state.ts';
 import { TokenBook } from './token-book.ts';
 import { type Until, type WaitOptions, checkState, tryUntil } from './waiting.ts';
 
@@ -100,7 +100,7 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Asks without a connection and without client libraries. Such requests are neither recorded nor befallen by faults. */
-  request(request: TestRequest): Promise<TestResponse> {
+  request(request: ApiRequest): Promise<ApiResponse> {
     return this.#run.client.request(request);
   }
 
@@ -343,7 +343,7 @@ async function makeState(setup: Setup, from: StartState | undefined): Promise<St
     setup: resting, tokens: new TokenBook(), faults: new FaultBook(resting.randomAt(0)), recorder: new RequestRecorder({
       clock: resting.clock, bodies: false, file: '', spares: () => true }),
   };
-  const run = await beginRun(lasting, { store: from?.store ?? createEmptyStore(resting), isComplete: from !== undefined, port: 0 });
+  const run = await beginRun(lasting, { store: from?.store ?? createFirstStore(resting), isComplete: from !== undefined, port: 0 });
   try {
     await run.running.ready;
     const server = new TestServer(lasting, run);

@@ -1,6 +1,6 @@
 // Waiting for what a test expects: woken by every change of the state, and by a short timer for what happens elsewhere. The limit is real time.
 import { type Clock, systemClock } from '../base/index.ts';
-import type { KubernetesObject } from './objects.ts';
+import type { KubernetesObject } from '../client/index.ts';
 
 /** How long to wait, in real milliseconds; ten seconds unless given. */
 export interface WaitOptions {

@@ -1,8 +1,8 @@
-// The JavaScript of docs/library.md and docs/testing.md runs as it stands there.
+// The JavaScript of docs/library.md and docs/testing.md runs as it stands there, and the commands of docs/checking.md print what stands there.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -27,4 +27,20 @@ describe('documentation', () => {
       });
     }
   }
+
+  it('the commands of checking.md print what stands there', { timeout: 60_000 }, () => {
+    const page = readFileSync(join(root, 'docs', 'checking.md'), 'utf8');
+    for (const [, name = '', text = ''] of page.matchAll(/^```yaml\n# file: (\S+)\n([^]*?)^```/gm)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), `# file: ${name}\n${text}`);
+    }
+    const commands = [...page.matchAll(/^```console\n([^]*?)^```/gm)].flatMap(([, block = '']) => block.split(/^\$ pintle /m).slice(1));
+    assert.ok(commands.length >= 5);
+    for (const command of commands) {
+      const [line = '', ...expected] = command.split('\n');
+      const args = [join(root, 'dist', 'bin', 'pintle.js'), ...line.split(' ')];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+      assert.equal(`${stdout}${stderr}exit code ${status}\n`, expected.join('\n'));
+    }
+  });
 });

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const program = join(root, 'dist', 'bin', 'pintle.js');
 const clients = join(root, 'test', 'clients');
 
-test('an envtest suite of controller-runtime runs unmodified with the programs of pintle envtest', { timeout: 900_000 }, (context) => {
+test('envtest suites of controller-runtime, one with webhooks, run unmodified with the programs of pintle envtest', { timeout: 900_000 }, (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-envtest-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const assets = spawnSync(process.execPath, [program, 'envtest', '--dir', folder], { encoding: 'utf8' });
@@ -25,7 +25,7 @@ test('an envtest suite of controller-runtime runs unmodified with the programs o
   if (download.status !== 0) return context.skip(`the modules could not be downloaded: ${download.stderr.slice(0, 300)}`);
   const { status, stdout, stderr } = go('test', '-count=1', '-v', './...');
   assert.equal(status, 0, stdout + stderr);
-  assert.match(stdout, /--- PASS: TestControlPlane/);
+  for (const name of ['TestControlPlane', 'TestWebhooks']) assert.match(stdout, new RegExp(`--- PASS: ${name}`));
 });
 
 test('a pytest suite runs under pintle run', { timeout: 120_000 }, (context) => {

@@ -3,121 +3,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { type Socket, connect, createServer } from 'node:net';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { systemClock } from '../../src/base/index.ts';
-import { StorageHealth, type Store, openPostgresStore, prefixRange } from '../../src/storage/index.ts';
-import { type PostgresServer, noPostgres, startPostgres } from '../../src/storage/postgres/server.suite.ts';
+import { StorageHealth, openPostgresStore, prefixRange } from '../../src/storage/index.ts';
+import { noPostgres, startPostgres } from '../../src/storage/postgres/server.suite.ts';
 import { eventually } from '../../src/test-support/index.ts';
-import { Log, RunHistory, readTruth } from './history.ts';
+import { Log } from './history.ts';
+import { endure, guarantees, listProcesses, open, runSql, url, work } from './postgres-scene.ts';
 import { startProxy } from './proxy.ts';
-import { Workload } from './workload.ts';
-
-const calmMs = 800;
-const longestCallMs = 20_000;
-const guarantees = 'no acknowledged write is lost or doubled, no read is stale, no event is lost, doubled or out of order, revisions never go back';
-
-/** What breaks: the database, or what stands between it and the Stores. */
-interface Scene {
-  readonly server: PostgresServer;
-  readonly cutter: Cutter;
-}
-
-const url = (ports: readonly number[]): string => `postgres://pintle@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/postgres`;
-const open = (...ports: readonly number[]): Promise<Store> => openPostgresStore({ endpoint: url(ports), clock: systemClock, compactionIntervalMs: 0 });
-
-async function runSql({ port }: Pick<PostgresServer, 'port'>, sql: string): Promise<readonly any[][]> {
-  const client = new Client({ connectionString: url([port]) });
-  await client.connect();
-  const { rows } = await client.query<any[]>({ text: sql, rowMode: 'array' });
-  await client.end();
-  return rows;
-}
-
-/** A proxy that loses answers: the connection ends when the database has spoken, and nothing of that arrives. */
-interface Cutter {
-  readonly port: number;
-  /** The share of answers that are lost. */
-  share: number;
-  readonly cuts: number;
-  close(): void;
-}
-
-async function startCutter(target: number): Promise<Cutter> {
-  const sockets = new Set<Socket>();
-  let cuts = 0;
-  const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ port: target, host: '127.0.0.1', noDelay: true });
-    for (const [socket, other] of [[near, far], [far, near]] as const) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-    near.on('data', (bytes) => void far.write(bytes));
-    far.on('data', (bytes) => {
-      if (Math.random() >= cutter.share) return void near.write(bytes);
-      cuts += 1;
-      near.destroy();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const cutter: Cutter = {
-    port: (server.address() as { port: number }).port, share: 0,
-    get cuts() {
-      return cuts;
-    },
-    close() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-  return cutter;
-}
-
-async function endure(context: TestContext, fault: (scene: Scene) => Promise<unknown>): Promise<void> {
-  const server = await startPostgres();
-  const cutter = await startCutter(server.port);
-  try {
-    await work(context, [await open(server.port), await open(cutter.port)], () => fault({ server, cutter }), () => open(server.port));
-  } finally {
-    cutter.close();
-    await server.stop();
-  }
-}
-
-/** Writes, reads and watches while `fault` runs, then checks what was done and seen against the log of a fresh Store. */
-async function work(context: TestContext, stores: readonly Store[], fault: () => Promise<unknown>, openFresh: () => Promise<Store>): Promise<void> {
-  const history = new RunHistory();
-  const workload = new Workload(stores, history);
-  workload.start(6);
-  await sleep(calmMs);
-  await fault();
-  const before = history.acknowledged;
-  await eventually(() => assert.ok(history.acknowledged > before + 20, 'work continues after the fault'));
-  await sleep(calmMs);
-  await workload.stop();
-  const fresh = await openFresh();
-  const truth = await readTruth(fresh);
-  const last = truth.received.at(-1)?.kv.modRevision ?? 0;
-  await eventually(() => assert.ok(history.logs.slice(0, 2).every((log) => (log.received.at(-1)?.kv.modRevision ?? 0) >= last)));
-  await eventually(() => history.check(truth.received), 5_000);
-  assert.ok(workload.longestCallMs < longestCallMs, `no call hangs: ${workload.longestCallMs} ms`);
-  const known = history.writes.filter(({ revision }) => revision !== undefined).length;
-  const failed = [...workload.failures].map(([name, count]) => `${count} ${name}`).join(', ');
-  context.diagnostic(`${known} writes acknowledged, ${history.writes.length - known} unknown, ${history.reads.length} reads, ${history.logs.length} watches; failed: ${failed}; longest ${Math.round(workload.longestCallMs)} ms`);
-  await Promise.all([...stores, fresh].map((store) => store.close()));
-}
-
-/** The processes of an instance, its first one left out. */
-function listProcesses({ pid }: PostgresServer): number[] {
-  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  return stdout.split('\n').map(Number).filter((child) => child > 0);
-}
 
 describe(`PostgreSQL breaks, and ${guarantees}`, { skip: noPostgres, timeout: 170_000 }, () => {
   test('when it ends all connections, again and again', (context) => endure(context, async ({ server }) => {

@@ -1,5 +1,5 @@
 // The rules of the house as functions from one file to complaints. STYLE and ARCHITECTURE say why; this says what, exactly.
-import { type Source, findRoom } from './sources.ts';
+import type { Source } from './sources.ts';
 
 /** Looks at one file; each complaint names the line where there is one. */
 export type Rule = (source: Source) => string[];
@@ -8,14 +8,15 @@ const LEFT = ['apimachinery', 'base'];
 const RIGHT = ['storage', 'base'];
 const BELOW_RESOURCES = ['registry', 'codec', 'cache', ...LEFT, ...RIGHT];
 const BELOW_ENDPOINTS = [...BELOW_RESOURCES, 'auth', 'admission'];
-const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'subresources', 'server'];
+const EVERYTHING = [...BELOW_ENDPOINTS, 'resources', 'crd', 'endpoints', 'controllers', 'subresources', 'server', 'grpc'];
 
 /** Which rooms a room may import from; '' is the root: only the program itself leads to testing, and nothing but tests to test-support. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   apimachinery: ['base'],
   codec: LEFT,
-  storage: ['base'],
+  grpc: ['base'],
+  storage: ['base', 'grpc'],
   cache: RIGHT,
   registry: ['codec', 'cache', ...LEFT, ...RIGHT],
   resources: BELOW_RESOURCES,
@@ -26,30 +27,22 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   controllers: BELOW_ENDPOINTS,
   subresources: [...BELOW_ENDPOINTS, 'endpoints'],
   server: EVERYTHING,
-  testing: EVERYTHING,
+  client: EVERYTHING,
+  testing: [...EVERYTHING, 'client'],
   'test-support': EVERYTHING,
-  '': [...EVERYTHING, 'testing'],
-  // The console is another program: it meets the server over HTTP alone.
-  'console/model': [],
-  'console/editor': [],
-  'console/api': ['console/model'],
-  'console/ui': ['console/model'],
-  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor'],
-  console: ['console/ui', 'console/views'],
+  '': [...EVERYTHING, 'client', 'testing'],
 };
 
 /** Packages and `node:` modules, and the folders that may import them. Everything is allowed to server, testing and the root. */
 const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] = [
-  { module: /./, folder: /^src\/((server|testing|test-support)\/|[^/]+$)/ },
+  { module: /./, folder: /^src\/((server|client|testing|test-support)\/|[^/]+$)/ },
   { module: /^(node:.*|lmdb)$/, folder: /^src\/storage\/embedded\// },
   { module: /^ws$/, folder: /^src\/server\/http\// },
   { module: /^re2js$/, folder: /^src\/apimachinery\/(schema|cel)\// },
-  { module: /^node:/, folder: /^src\/storage\/etcd\// },
+  { module: /^node:/, folder: /^src\/(grpc|storage\/etcd)\// },
   { module: /^(node:.*|pg)$/, folder: /^src\/storage\/postgres\// },
   { module: /^yaml$/, folder: /^src\/codec\// },
   { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },
-  { module: /^preact(\/hooks)?$/, folder: /^console\/(ui\/|views\/|[^/]+$)/ },
-  { module: /^(@codemirror\/[a-z-]+|@lezer\/highlight|yaml)$/, folder: /^console\/editor\// },
 ];
 
 /**
@@ -58,7 +51,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
  */
 const SIDE_DOORS = [
   'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/server/testing.ts',
-  'src/server/tls/certificates.ts', 'src/test-support/wait.ts', 'src/testing/program/run-with-server.ts',
+  'src/server/tls/certificates.ts', 'src/test-support/wait.ts', 'src/testing/program/programs.ts',
 ];
 
 /** Rooms are entered by their door, and only along the arrows. */
@@ -67,11 +60,10 @@ export const checkArrows: Rule = ({ path, room, isTest, imports }) => {
   const allowed = ARROWS[room];
   if (allowed === undefined) return [`${path}: the room ${room} is not in the table of arrows`];
   return imports.flatMap(({ target }) => {
-    const other = target === undefined || !/\.tsx?$/.test(target) ? undefined : findRoom(target);
-    if (target === undefined || other === undefined || other === room) return [];
+    const [top, other = ''] = target?.split('/') ?? [];
+    if (target === undefined || top !== 'src' || other === room) return [];
     if (!isTest && !allowed.includes(other)) return [`${path}: ${room} may not import ${target}`];
-    const door = `${other.startsWith('console') ? '' : 'src/'}${other}/index.ts`;
-    return target === door || SIDE_DOORS.includes(target) ? [] : [`${path}: enters ${other} beside its door (${target})`];
+    return target === `src/${other}/index.ts` || SIDE_DOORS.includes(target) ? [] : [`${path}: enters ${other} beside its door (${target})`];
   });
 };
 
@@ -83,9 +75,9 @@ export const checkOutside: Rule = ({ path, isTest, imports }) => {
   return bad.map(({ specifier }) => `${path}: may not import ${specifier}`);
 };
 
-/** Time and chance come in as Clock and Random; in the console only its model is without the browser's. */
+/** Time and chance come in as Clock and Random. */
 export const checkTimeAndChance: Rule = ({ path, isTest, lines }) => {
-  if (isTest || /^src\/base\/(clock|random)\.ts$|^console\/(?!model\/)/.test(path)) return [];
+  if (isTest || /^src\/base\/(clock|random)\.ts$/.test(path)) return [];
   return complain(path, lines, /\b(Date\.now\(|new Date\(\)|Math\.random\(|setTimeout\(|setInterval\(|performance\.now\(|randomUUID\(|getRandomValues\()/);
 };
 

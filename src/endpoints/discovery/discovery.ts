@@ -3,20 +3,20 @@
 import { type MaybePromise, trimEnd } from '../../base/index.ts';
 import { notAcceptable } from '../../apimachinery/index.ts';
 import { negotiate as negotiateType } from '../../codec/index.ts';
-import type { EndpointsDependencies } from '../dependencies.ts';
+import type { EndpointsParts } from '../dependencies.ts';
 import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery-data.ts';
 import type { GroupVersion } from '../remote/remote-apis.ts';
 import { encodeBody } from '../response/encoding.ts';
 import { checkGet, notServed } from '../response/errors.ts';
 import type { Exchange, Response } from '../exchange.ts';
-import { formTypes, type Form, objectTypes } from '../request/media.ts';
+import { formTypes, type Form, type Media, plainMedia } from '../request/media.ts';
 import { checkAccept, wantsPretty } from '../request/negotiate.ts';
 import { headersFor, respondBytes, respondNotFoundText } from '../response/respond.ts';
 
 const AGGREGATED_PARAMETERS = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const AGGREGATED_SCHEMA = 'io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList';
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-const forms: readonly Form[] = ['json', 'yaml', 'protobuf'];
+const textForms: readonly Form[] = ['json', 'yaml'];
 
 interface Document {
   readonly body: Uint8Array;
@@ -25,12 +25,12 @@ interface Document {
 
 /** The discovery documents of one catalog. */
 export class Discovery {
-  readonly #dependencies: EndpointsDependencies;
+  readonly #dependencies: EndpointsParts;
   /** Documents of the catalog's present generation, by path and encoding; there are at most six for each group version. */
   readonly #documents = new Map<string, Document>();
   #generation = '';
 
-  constructor(dependencies: EndpointsDependencies) {
+  constructor(dependencies: EndpointsParts) {
     this.#dependencies = dependencies;
   }
 
@@ -39,7 +39,7 @@ export class Discovery {
     const form = aggregatedForm(exchange.headers['accept']);
     if (core) checkGet(exchange);
     if (form !== undefined) return this.#answerAggregated(exchange, core, form);
-    if (core) checkAccept(exchange, objectTypes);
+    if (core) checkAccept(exchange, plainMedia.objectTypes);
     return core
       ? this.#answer(exchange, 'APIVersions', () => apiVersions(this.#dependencies.catalog, this.#dependencies.serverAddress()))
       : this.#answer(exchange, 'APIGroupList', () => apiGroupList(this.#dependencies.catalog, this.#dependencies.remote));
@@ -53,21 +53,23 @@ export class Discovery {
 
   /** `/api/v1` and `/apis/{group}/{version}`. */
   answerGroupVersion(exchange: Exchange, groupVersion: GroupVersion): MaybePromise<Response> {
-    const { catalog, hashes, remote } = this.#dependencies;
+    const { catalog, hashes, media, remote } = this.#dependencies;
     const resources = catalog.resources().filter(({ group }) => group === groupVersion.group);
     const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));
     if (!served && remote.find(groupVersion.group, groupVersion.version) !== undefined) return remote.forward(exchange, groupVersion);
     if (!served) return notServed(exchange, resources);
     if (resources.some(({ custom }) => !custom)) {
       checkGet(exchange);
-      checkAccept(exchange, objectTypes);
+      checkAccept(exchange, media.objectTypes);
     }
-    return this.#answer(exchange, 'APIResourceList', () => apiResourceList(catalog, hashes, groupVersion));
+    const make = (): unknown => apiResourceList(catalog, hashes, groupVersion);
+    return this.#answer(exchange, 'APIResourceList', make, resources.every(({ custom }) => custom) ? plainMedia : media);
   }
 
-  async #answer(exchange: Exchange, kind: string, make: () => unknown): Promise<Response> {
+  /** Upstream's CBOR is in the documents of group versions alone. */
+  async #answer(exchange: Exchange, kind: string, make: () => unknown, { forms, objectTypes }: Media = plainMedia): Promise<Response> {
     const schema = this.#dependencies.schemas.definition(`${META_PREFIX}${kind}`);
-    const form = negotiateType(exchange.headers['accept'], schema ? forms : forms.slice(0, 2))?.type as Form | undefined;
+    const form = negotiateType(exchange.headers['accept'], schema ? forms : textForms)?.type as Form | undefined;
     if (form === undefined) throw notAcceptable(objectTypes);
     const pretty = form === 'json' && wantsPretty(exchange);
     const { body } = this.#document(`${trimEnd(exchange.path, '/')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
@@ -116,7 +118,7 @@ export function toHex(bytes: Uint8Array): string {
 /** The encoding of aggregated discovery, if any clause of the header asks for it; undefined for the legacy documents. */
 function aggregatedForm(accept: string | undefined): Form | undefined {
   if (accept === undefined || accept === '') return undefined;
-  const found = negotiateType(accept, forms, (_, transform) =>
+  const found = negotiateType(accept, plainMedia.forms, (_, transform) =>
     transform?.kind === 'APIGroupDiscoveryList' && transform.group === 'apidiscovery.k8s.io' && transform.version === 'v2');
   return found?.type as Form | undefined;
 }

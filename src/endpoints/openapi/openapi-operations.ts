@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../../apimachinery/index.ts';
 import { type Catalog, type Resource, type Subresource, subresourcesIn } from '../../registry/index.ts';
 import { resourcesOf } from '../discovery/discovery-data.ts';
 import {
-  APPLY_PATCH_TYPE, JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, objectTypes, STRATEGIC_PATCH_TYPE, streamTypes, YAML_TYPE,
+  JSON_PATCH_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, type Media, plainMedia, STRATEGIC_PATCH_TYPE, YAML_TYPE,
 } from '../request/media.ts';
 
 /** Which parameters an operation takes. */
@@ -47,6 +47,7 @@ interface ResourceContext extends GroupVersion {
   readonly prefix: string;
   readonly tag: string;
   readonly kind: GroupVersionKind;
+  readonly media: Media;
 }
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -62,9 +63,9 @@ function rootOf({ group, version }: GroupVersion): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-function produces({ resource }: ResourceContext, stream = false): readonly string[] {
-  const types = resource.custom ? [JSON_TYPE, YAML_TYPE] : objectTypes;
-  return stream && !resource.custom ? [...types, ...streamTypes] : types;
+function produces({ resource, media }: ResourceContext, stream = false): readonly string[] {
+  if (resource.custom) return [JSON_TYPE, YAML_TYPE];
+  return stream ? media.collectionTypes : media.objectTypes;
 }
 
 function common(context: ResourceContext, kind: GroupVersionKind = context.kind) {
@@ -138,7 +139,7 @@ function objectOperations(context: ResourceContext, place: { path: string; suffi
       ...base, path, method: 'patch', id: `patch${name}`, action: 'patch', parameters: 'patch', body: { meta: 'Patch' }, answer: kind,
       // Upstream publishes no 201 for patches of custom kinds, although apply creates them.
       statuses: resource.custom ? ['200', '401'] : ['200', '201', '401'],
-      consumes: [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, ...patches, APPLY_PATCH_TYPE],
+      consumes: [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, ...patches, ...(resource.custom ? plainMedia : context.media).applyTypes],
     });
   }
   return out;
@@ -187,10 +188,10 @@ function watchOperations(context: ResourceContext): Operation[] {
   return [...out, { ...base, path: `${root}/watch/${resource.plural}`, id: `watch${prefix}${resource.kind}ListForAllNamespaces`, action: 'watchlist' }];
 }
 
-function resourceOperations(resource: Resource, groupVersion: GroupVersion): Operation[] {
+function resourceOperations(resource: Resource, groupVersion: GroupVersion, media: Media): Operation[] {
   const word = groupWord(groupVersion.group);
   const context: ResourceContext = {
-    ...groupVersion, resource, root: rootOf(groupVersion),
+    ...groupVersion, resource, media, root: rootOf(groupVersion),
     prefix: `${capitalize(word)}${capitalize(groupVersion.version)}`, tag: `${word}_${groupVersion.version}`,
     kind: { ...groupVersion, kind: resource.kind },
   };
@@ -202,15 +203,21 @@ function resourceOperations(resource: Resource, groupVersion: GroupVersion): Ope
   ];
 }
 
+/** Where operations come from: the resources, and the encodings that they have. */
+export interface OperationSource {
+  readonly catalog: Catalog;
+  readonly media: Media;
+}
+
 /** All operations of a group version. The first is its discovery document, which upstream does not publish for groups of custom resources alone. */
-export function operationsOf(catalog: Catalog, groupVersion: GroupVersion): Operation[] {
+export function operationsOf({ catalog, media }: OperationSource, groupVersion: GroupVersion): Operation[] {
   const resources = resourcesOf(catalog, groupVersion.group, groupVersion.version);
-  const operations = resources.flatMap((resource) => resourceOperations(resource, groupVersion));
+  const operations = resources.flatMap((resource) => resourceOperations(resource, groupVersion, media));
   if (resources.every(({ custom }) => custom)) return operations;
   const word = groupWord(groupVersion.group);
   const discovery: Operation = {
     path: `${rootOf(groupVersion)}/`, method: 'get', id: `get${capitalize(word)}${capitalize(groupVersion.version)}APIResources`,
-    tag: `${word}_${groupVersion.version}`, consumes: [], produces: objectTypes, parameters: 'none', answer: { meta: 'APIResourceList' },
+    tag: `${word}_${groupVersion.version}`, consumes: [], produces: media.objectTypes, parameters: 'none', answer: { meta: 'APIResourceList' },
     statuses: ['200', '401'],
   };
   return [discovery, ...operations];
@@ -237,7 +244,7 @@ function plainOperation(path: string, parts: Pick<Operation, 'id' | 'tag' | 'pro
 
 /** The operation of a discovery root: `/api/`, `/apis/`, `/apis/{group}/`. */
 export function rootOperation(path: string): Operation {
-  const base = { path: `/${path}/`, method: 'get', consumes: [], produces: objectTypes, parameters: 'none', statuses: ['200', '401'] } as const;
+  const base = { path: `/${path}/`, method: 'get', consumes: [], produces: plainMedia.objectTypes, parameters: 'none', statuses: ['200', '401'] } as const;
   if (path === 'api') return { ...base, id: 'getCoreAPIVersions', tag: 'core', answer: { meta: 'APIVersions' } };
   if (path === 'apis') return { ...base, id: 'getAPIVersions', tag: 'apis', answer: { meta: 'APIGroupList' } };
   const word = groupWord(path.slice('apis/'.length));

@@ -3,7 +3,7 @@ import { type SchemaSet, toOpenAPIv2 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import { unservedGroupVersions } from '../request/decode-errors.ts';
-import { JSON_TYPE, objectTypes, YAML_TYPE } from '../request/media.ts';
+import { JSON_TYPE, plainMedia, YAML_TYPE } from '../request/media.ts';
 import { type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
@@ -41,7 +41,7 @@ function responses(operation: Operation, source: DefinitionSource): Json {
 /** Media types of request bodies; v2 lists them even for operations without one. */
 function consumesOf({ action, kind, consumes }: Operation, { catalog }: DefinitionSource): readonly string[] | undefined {
   if (consumes === undefined || (action === undefined && consumes.length > 0)) return consumes;
-  if (action === undefined) return objectTypes;
+  if (action === undefined) return plainMedia.objectTypes;
   if (consumes.length > 0 && !consumes.includes('*/*')) return consumes;
   return kind !== undefined && catalog.findKind(kind.group, kind.kind)?.custom === true ? [JSON_TYPE, YAML_TYPE] : ['*/*'];
 }
@@ -56,12 +56,13 @@ function operationJson(operation: Operation, source: DefinitionSource): Json {
   };
 }
 
-function allOperations({ catalog }: DefinitionSource): Operation[] {
+function allOperations(source: DefinitionSource): Operation[] {
+  const { catalog } = source;
   const out = [rootOperation('api'), rootOperation('apis'), ...Object.values(plainOperations)];
   for (const { name, versions } of catalog.groups()) {
     const isCustom = catalog.resources().every(({ group, custom }) => group !== name || custom);
     if (name !== '' && !isCustom) out.push(rootOperation(`apis/${name}`));
-    for (const version of versions) out.push(...operationsOf(catalog, { group: name, version }));
+    for (const version of versions) out.push(...operationsOf(source, { group: name, version }));
   }
   return out;
 }

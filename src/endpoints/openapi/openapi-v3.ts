@@ -1,9 +1,8 @@
 // OpenAPI v3 documents, one for each group version: paths from the operations, components from the schemas that the paths reach.
 import { type GroupVersionKind, type Schema, type SchemaSet, toOpenAPIv3 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
-import type { Catalog } from '../../registry/index.ts';
 import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
-import { type BodyKind, type Operation, operationsOf, rootOperation } from './openapi-operations.ts';
+import { type BodyKind, type Operation, type OperationSource, operationsOf, rootOperation } from './openapi-operations.ts';
 import { customDefinitions, customName } from './openapi-custom.ts';
 
 type Json = Record<string, unknown>;
@@ -15,9 +14,8 @@ const security = { BearerToken: { type: 'apiKey', description: 'Bearer Token aut
 type GroupVersion = Pick<GroupVersionKind, 'group' | 'version'>;
 
 /** The source of definitions. */
-export interface DefinitionSource {
+export interface DefinitionSource extends OperationSource {
   readonly schemas: SchemaSet;
-  readonly catalog: Catalog;
 }
 
 /** The name of the definition of a kind; undefined when there is none. */
@@ -176,7 +174,7 @@ export function groupVersionDocument(source: DocumentSource, groupVersion: Group
   const custom = customDefinitions(source.catalog, groupVersion);
   const isCustom = Object.keys(custom).length > 0;
   const info = isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : kubernetesInfo(source.gitVersion);
-  return makeDocument(source, operationsOf(source.catalog, groupVersion), { custom, info, groupVersion });
+  return makeDocument(source, operationsOf(source, groupVersion), { custom, info, groupVersion });
 }
 
 /** The document of `/api/`, `/apis/` or `/apis/{group}/`. */

@@ -2,7 +2,7 @@
 // reads it. A response to the present hash may be cached for a year; a request with another hash is redirected.
 import type { Steps } from '../../base/index.ts';
 import { parseAccept } from '../../codec/index.ts';
-import type { EndpointsDependencies } from '../dependencies.ts';
+import type { EndpointsParts } from '../dependencies.ts';
 import { toHex } from '../discovery/discovery.ts';
 import { encodeText } from '../response/encoding.ts';
 import type { Exchange, Response } from '../exchange.ts';
@@ -68,7 +68,7 @@ function groupByVersion(resources: readonly Resource[]): Map<string, Resource[]>
 
 /** The OpenAPI documents of what the catalog serves. */
 export class OpenApi {
-  readonly #dependencies: EndpointsDependencies;
+  readonly #dependencies: EndpointsParts;
   readonly #source: DocumentSource;
   readonly #documents: DocumentCache;
   /** By path of the document: its hash, and the resources that it is made from. */
@@ -76,10 +76,10 @@ export class OpenApi {
   #generation = '';
   readonly #startedMs: number;
 
-  constructor(dependencies: EndpointsDependencies) {
-    const { schemas, catalog, versionInfo, clock } = dependencies;
+  constructor(dependencies: EndpointsParts) {
+    const { schemas, catalog, media, versionInfo, clock } = dependencies;
     this.#dependencies = dependencies;
-    this.#source = { schemas, catalog, writer: new DefinitionWriter(schemas), gitVersion: versionInfo.gitVersion };
+    this.#source = { schemas, catalog, media, writer: new DefinitionWriter(schemas), gitVersion: versionInfo.gitVersion };
     this.#documents = new DocumentCache(dependencies);
     this.#startedMs = clock.now();
   }
@@ -128,7 +128,7 @@ export class OpenApi {
     const custom = resources.filter((resource) => resource.custom);
     const known = custom.every(({ fingerprint }) => fingerprint !== undefined);
     const parts = groupVersion
-      ? [resources.every((resource) => resource.custom) ? [] : operationsOf(catalog, groupVersion).map(({ id }) => id), resources.length,
+      ? [resources.every((resource) => resource.custom) ? [] : operationsOf(this.#source, groupVersion).map(({ id }) => id), resources.length,
         known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : customDefinitions(catalog, groupVersion)]
       : [];
     return toHex(hashes.sha512(encodeText(JSON.stringify([versionInfo.gitVersion, path, ...parts]))));

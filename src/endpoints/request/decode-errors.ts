@@ -1,5 +1,5 @@
 // Errors of bodies that cannot be read, in the words of upstream's serializers and transformDecodeError.
-import { badRequest, type GroupVersionKind, type StatusError } from '../../apimachinery/index.ts';
+import { badRequest, type DecodeError, type GroupVersionKind, type StatusError } from '../../apimachinery/index.ts';
 
 const SUMMARY_BYTES = 30;
 const OPEN_BRACE = 0x7b;
@@ -87,4 +87,48 @@ export const unservedGroupVersions: readonly { readonly group: string; readonly 
 /** Whether the reference knows a version of a group that is not served. */
 export function isFormerVersion(group: string, version: string): boolean {
   return formerVersions[group]?.includes(version) ?? false;
+}
+
+const cborTypes: Readonly<Record<string, string>> = { array: 'array', bool: 'primitives', null: 'primitives', string: 'byte string', object: 'map' };
+
+/** The CBOR type of a value as upstream's decoder names it. */
+function cborType(value: unknown): string {
+  if (typeof value === 'number' && !Number.isInteger(value)) return 'primitives';
+  if (typeof value === 'number' || typeof value === 'bigint') return value < 0 ? 'negative integer' : 'positive integer';
+  return cborTypes[jsonType(value)] as string;
+}
+
+/** What upstream's decoder adds where an array stands for a struct. */
+const NO_ARRAY = ' (cannot decode CBOR array to struct without toarray option)';
+
+/** Text about a value in CBOR of another type than the Go value or struct field at `place`. */
+export function cborMismatch(value: unknown, place: string, wanted: string): string {
+  return `cbor: cannot unmarshal ${cborType(value)} into ${place} of type ${wanted}${Array.isArray(value) && wanted === TYPE_META_NAME ? NO_ARRAY : ''}`;
+}
+
+/** The Go type that kind and version are read into from CBOR. */
+export const TYPE_META_NAME = 'v1.TypeMeta';
+
+/** Text about CBOR whose kind and version cannot be read. */
+export function cborTypeError(why: string): string {
+  return `unable to determine group/version/kind: ${why}`;
+}
+
+/** The text of a value of the wrong type as the decoder of CBOR words it: it names the outermost struct field, and the type within. */
+export function cborDecodeError(why: string, { version, kind }: Pick<GroupVersionKind, 'version' | 'kind'>, mismatch: DecodeError['mismatch']): string {
+  const field = /^json: cannot unmarshal .{1,400} into Go struct field [^ .]{1,200}\.([^ .]{1,200})/.exec(why)?.[1];
+  if (why.startsWith('illegal base64')) return `cbor: failed to decode base64 from byte string: ${why}`;
+  if (mismatch === undefined || field === undefined) return why;
+  const { found, wanted } = mismatch;
+  const literal = /^number (.+)/.exec(found)?.[1] ?? '';
+  const type = cborTypes[found] ?? cborNumber(mismatch, literal);
+  const isTooLarge = literal !== '' && type !== 'primitives';
+  const more = found === 'array' && mismatch.kind === 'struct' ? NO_ARRAY : isTooLarge ? ` (${literal} overflows ${wanted})` : '';
+  return `cbor: cannot unmarshal ${type} into Go struct field ${version}.${kind}.${field} of type ${wanted}${more}`;
+}
+
+/** The CBOR type of a number; `literal` is its text where that is known. */
+function cborNumber({ isFraction, isNegative }: NonNullable<DecodeError['mismatch']>, literal: string): string {
+  if (isFraction === true || /[.e]/.test(literal)) return 'primitives';
+  return isNegative === true || literal.startsWith('-') ? 'negative integer' : 'positive integer';
 }

@@ -3,14 +3,17 @@ import {
   DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
   type JsonValue, type KubeObject, parseGroupVersion, type Schema, sortDeep, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, formatYamlDuplicates, JsonError, type OddNumber, parseJson, type ParseYaml, ProtobufError,
-  YamlError } from '../../codec/index.ts';
+import {
+  CborError, decodeEnvelope, decodeMessage, formatCbor, formatYamlDuplicates, JsonError, type OddNumber, parseCbor, parseJson, type ParseYaml,
+  ProtobufError, YamlError,
+} from '../../codec/index.ts';
 import { type Catalog, versionIn } from '../../registry/index.ts';
 import {
-  cannotBeHandled, isFormerVersion, notAnObject, notAString, notRegistered, unknownConversion, unrecognized, versionKindError,
+  cannotBeHandled, cborDecodeError, cborMismatch, cborTypeError, isFormerVersion, notAnObject, notAString, notRegistered, TYPE_META_NAME,
+  unknownConversion, unrecognized, versionKindError,
 } from './decode-errors.ts';
-import type { Exchange } from '../exchange.ts';
-import { type Form, objectTypes } from './media.ts';
+import type { ResourceRequest } from '../dependencies.ts';
+import type { Form } from './media.ts';
 import { bodyForm } from './negotiate.ts';
 
 /** Bodies are at most this long. */
@@ -49,9 +52,9 @@ export interface RawBody {
 }
 
 /** The form that the request's Content-Type names; throws the 415 of another one. */
-export function requireBodyForm(exchange: Exchange): Form {
-  const form = bodyForm(exchange.headers['content-type']);
-  if (form === undefined) throw unsupportedMediaType(objectTypes);
+export function requireBodyForm({ exchange, dependencies: { media } }: Pick<ResourceRequest, 'exchange' | 'dependencies'>): Form {
+  const form = bodyForm(exchange.headers['content-type'], media);
+  if (form === undefined) throw unsupportedMediaType(media.objectTypes);
   return form;
 }
 
@@ -63,28 +66,47 @@ interface Parsed {
   /** The apiVersion and kind of the envelope; absent in text, which carries them itself. */
   readonly type?: { readonly apiVersion: string; readonly kind: string };
   readonly raw?: Uint8Array;
+  /** What makes well-formed CBOR unacceptable once its type is known. */
+  readonly problem?: string | undefined;
+  /** The member of the object that it is in. */
+  readonly problemField?: string | undefined;
+}
+
+function parseCborBody(bytes: Uint8Array): Parsed {
+  const { value, problem, problemField, outerProblem, oddNumbers } = parseCbor(bytes);
+  if (outerProblem !== undefined) throw new CborError(outerProblem);
+  return { value, duplicates: [], oddNumbers, problem, problemField };
 }
 
 async function parseBody({ bytes, form }: RawBody, expected: Expected, { parseYaml }: DecodeContext): Promise<Parsed> {
   try {
     if (form === 'yaml') return await parseYaml(bytes);
+    if (form === 'cbor') return parseCborBody(bytes);
     if (form === 'json') return parseJson(bytes, { onDuplicate: expected.custom ? 'last' : 'merge' });
     const { apiVersion, kind, raw } = decodeEnvelope(bytes);
     return { value: null, duplicates: [], type: { apiVersion, kind }, raw };
   } catch (error) {
+    if (error instanceof CborError) throw unrecognized(expected.kind, cborTypeError(error.message), bytes);
     if (error instanceof JsonError) throw unrecognized(expected.kind, versionKindError(error.message), bytes);
     if (error instanceof YamlError || error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, bytes);
     throw error;
   }
 }
 
-/** apiVersion and kind of parsed JSON; throws the reference's error for values of other types. */
-function readType(value: JsonValue, fail: (why: string) => Error): { apiVersion: string; kind: string } {
+/** Text about a body that is no object, or whose apiVersion or kind is no string. */
+export function mistyped(value: JsonValue, form: Form, field?: 'apiVersion' | 'kind'): string {
+  if (form !== 'cbor') return versionKindError(field === undefined ? notAnObject(value) : notAString(field, value));
+  return cborTypeError(field === undefined
+    ? cborMismatch(value, 'Go value', TYPE_META_NAME) : cborMismatch(value, `Go struct field v1.TypeMeta.${field}`, 'string'));
+}
+
+/** apiVersion and kind of a parsed body; throws the reference's error for values of other types. */
+function readType(value: JsonValue, form: Form, fail: (why: string) => Error): { apiVersion: string; kind: string } {
   if (value === null) return { apiVersion: '', kind: '' };
-  if (typeof value !== 'object' || Array.isArray(value)) throw fail(versionKindError(notAnObject(value)));
+  if (typeof value !== 'object' || Array.isArray(value)) throw fail(mistyped(value, form));
   const read = (field: 'apiVersion' | 'kind'): string => {
     const found = value[field] ?? '';
-    if (typeof found !== 'string') throw fail(versionKindError(notAString(field, found)));
+    if (typeof found !== 'string') throw fail(mistyped(found, form, field));
     return found;
   };
   return { apiVersion: read('apiVersion'), kind: read('kind') };
@@ -130,13 +152,20 @@ function warnOfUnknown(value: JsonValue, apiVersion: string, { expected, context
   context.warnings.push(...unknown.map((key) => `unknown field ${JSON.stringify(key)}`));
 }
 
+/** Upstream reads an apiVersion or kind in CBOR that is no string as absent in custom resources. */
+function withoutOddType(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { apiVersion, kind } = value;
+  return { ...(typeof apiVersion === 'string' && { apiVersion }), ...(typeof kind === 'string' && { kind }) };
+}
+
 /** Custom resources have to name their type. */
-function checkCustomType(value: JsonValue, bytes: Uint8Array, context: { readonly expected: Expected; readonly context: DecodeContext }): void {
+function checkCustomType(value: JsonValue, { bytes, form }: RawBody, context: { readonly expected: Expected; readonly context: DecodeContext }): void {
   const { expected } = context;
-  const { apiVersion, kind } = readType(value, (why) => unrecognized(expected.kind, why, bytes));
-  if (kind === '') {
-    throw unrecognized(expected.kind, `Object 'Kind' is missing in '${new TextDecoder().decode(bytes)}'`, bytes);
-  }
+  const shown = (): string => (form === 'cbor' ? formatCbor(value) : new TextDecoder().decode(bytes));
+  const { apiVersion, kind } = readType(form === 'cbor' ? withoutOddType(value) : value, form, (why) => unrecognized(expected.kind, why, bytes));
+  if (kind === '') throw unrecognized(expected.kind, `Object 'Kind' is missing in '${shown()}'`, bytes);
+  if (form === 'cbor' && apiVersion === '') throw cannotBeHandled({ version: '', kind }, expected.kind, `Object 'apiVersion' is missing in '${shown()}'`);
   if (apiVersion !== formatGroupVersion(expected)) {
     warnOfUnknown(value, apiVersion, context);
     throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(expected)})`);
@@ -180,17 +209,17 @@ interface Untyped {
 /** Types JSON by a schema; `fail` makes the error of a value that does not fit. Returns the object and the texts about unknown and duplicate fields. */
 export function typeObject(
   { value, duplicates, oddNumbers }: Untyped, expected: Expected, fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
-): { object: KubeObject; strictErrors: readonly string[] } {
+): { object: KubeObject; strictErrors: readonly string[]; firstUnknownIndex?: number | undefined } {
   try {
     const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) };
     if (expected.custom) {
       const decoded = decodeCustomObject(expected.schema, value);
       return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };
     }
-    const { object, strictErrors } = decodeObject(expected.schema, value, options);
+    const { object, strictErrors, firstUnknownIndex } = decodeObject(expected.schema, value, options);
     const typed = withType(object as unknown as KubeObject, expected);
     if (clearsManagedFields(value)) typed.metadata.managedFields = [];
-    return { object: typed, strictErrors };
+    return { object: typed, strictErrors, firstUnknownIndex };
   } catch (error) {
     if (error instanceof DecodeError) throw fail(error.message, error.mismatch);
     throw error;
@@ -220,15 +249,33 @@ export async function decodeBody(body: RawBody, expected: Expected, context: Dec
 
 function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext }): KubeObject {
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
-  if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body.bytes, { expected, context });
-  const found = resolveType(parsed.type ?? readType(parsed.value, fail), expected, fail);
+  if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body, { expected, context });
+  const found = resolveType(parsed.type ?? readType(parsed.value, body.form, fail), expected, fail);
   checkType(found, expected, context.catalog);
   if (parsed.raw) return decodeProtobuf(parsed.raw, expected, body.bytes);
   const cannot = (why: string): Error => cannotBeHandled(found, expected.kind, why);
   // Upstream converts YAML to JSON through a Go map, so its problems are reported in the order of sorted keys.
   const value = (body.form === 'yaml' && !expected.custom ? sortDeep(parsed.value ?? {}) : parsed.value ?? {}) as JsonObject;
+  if (parsed.problem !== undefined) throw cannot(expected.custom ? parsed.problem : placeProblem(parsed.problem, parsed.problemField, expected));
+  if (body.form === 'cbor' && !expected.custom) return typeCbor({ ...parsed, value }, { expected, context, cannot });
   const inPlace = body.form === 'json' && !expected.custom;
   const { object, strictErrors } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
+  // As upstream, unknown fields of custom resources that come as CBOR are not reported.
+  if (body.form === 'cbor') return object;
   reportProblems(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);
+  return object;
+}
+
+/** The text of a problem as the decoder of a struct words it: it names the field that the problem is in. */
+function placeProblem(problem: string, field: string | undefined, { version, kind }: GroupVersionKind): string {
+  return field === undefined ? problem : problem.replace(' into Go value of', ` into Go struct field ${version}.${kind}.${field} of`);
+}
+
+/** Types a built-in object that came as CBOR, whose decoder has words of its own. */
+function typeCbor(
+  parsed: Untyped, { expected, context, cannot }: { readonly expected: Expected; readonly context: DecodeContext; readonly cannot: (why: string) => Error },
+): KubeObject {
+  const { object, strictErrors, firstUnknownIndex } = typeObject(parsed, expected, (why, mismatch) => cannot(cborDecodeError(why, expected, mismatch)));
+  reportProblems(strictErrors.length > 0 ? [`cbor: found unknown field at map element index ${firstUnknownIndex}`] : [], context, cannot);
   return object;
 }

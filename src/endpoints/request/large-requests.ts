@@ -3,6 +3,7 @@
 // are answered by the server alone, and refused when they have so many members.
 import { requestEntityTooLarge } from '../../apimachinery/index.ts';
 import type { MaybePromise } from '../../base/index.ts';
+import { hasManyItems } from '../../codec/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { MAX_BODY_BYTES } from './decode.ts';
@@ -29,6 +30,13 @@ export function hasManyMembers(bytes: Uint8Array): boolean {
   return false;
 }
 
+/** Whether a body may have very many members. */
+function isLargeBody({ exchange }: ResourceRequest, body: Uint8Array): boolean {
+  if (hasManyMembers(body)) return true;
+  const isCbor = exchange.headers['content-type']?.includes('cbor') === true;
+  return isCbor && body.length >= SMALL_BYTES && hasManyItems(body, MANY_SEPARATORS);
+}
+
 /** Whether the stored object that the request changes has many members. */
 async function changesLargeObject({ dependencies: { registry }, target, name }: ResourceRequest): Promise<boolean> {
   if (name === '') return false;
@@ -53,7 +61,7 @@ export async function handleBySize(request: ResourceRequest, handle: (request: R
   const reading = exchange.readBody(MAX_BODY_BYTES);
   // A body that cannot be read is reported by the handler, since other errors come first.
   const body = await reading.catch(() => undefined);
-  if (isUnstored && body !== undefined && hasManyMembers(body)) throw requestEntityTooLarge(`limit is ${MANY_SEPARATORS} members`);
-  const isLarge = !isUnstored && body !== undefined && (hasManyMembers(body) || await changesLargeObject(request));
+  if (isUnstored && body !== undefined && isLargeBody(request, body)) throw requestEntityTooLarge(`limit is ${MANY_SEPARATORS} members`);
+  const isLarge = !isUnstored && body !== undefined && (isLargeBody(request, body) || await changesLargeObject(request));
   return isLarge ? largeRequests.handle(exchange, { body, resource }) : handle({ ...request, body: reading });
 }

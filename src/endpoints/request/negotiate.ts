@@ -3,7 +3,7 @@
 import { failure, notAcceptable } from '../../apimachinery/index.ts';
 import { matchContentType, matchesRoute, negotiate as negotiateType, type Transform } from '../../codec/index.ts';
 import type { Exchange } from '../exchange.ts';
-import { type Form, JSON_TYPE, objectTypes, PROTOBUF_TYPE, streamTypes } from './media.ts';
+import { CBOR_SEQUENCE_TYPE, type Form, JSON_TYPE, type Media, plainMedia, PROTOBUF_TYPE } from './media.ts';
 
 /** A kind of meta.k8s.io that objects are converted to for the answer. */
 export interface Conversion {
@@ -25,13 +25,11 @@ export interface Offer {
   readonly conversions: boolean;
 }
 
-const objectForms: readonly Form[] = ['json', 'yaml', 'protobuf'];
-const streamForms: readonly Form[] = ['json', 'protobuf'];
 const conversions: readonly string[] = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
 
 function allowsConversion(form: string, { kind, group, version }: Transform): boolean {
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false;
-  return conversions.includes(kind) && (kind !== 'Table' || form !== 'protobuf');
+  return conversions.includes(kind) && (kind !== 'Table' || form === 'json' || form === 'yaml');
 }
 
 function pick(accept: string | undefined, forms: readonly Form[], offer: Offer): Representation | undefined {
@@ -43,20 +41,20 @@ function pick(accept: string | undefined, forms: readonly Form[], offer: Offer):
 }
 
 /** Picks the representation of a successful answer, or throws the 406 of the handlers. */
-export function negotiate(accept: string | undefined, offer: Offer): Representation {
-  const found = pick(accept, objectForms, offer);
-  if (found === undefined) throw notAcceptable(objectTypes);
+export function negotiate(accept: string | undefined, offer: Offer, media: Media): Representation {
+  const found = pick(accept, media.forms, offer);
+  if (found === undefined) throw notAcceptable(media.objectTypes);
   return found;
 }
 
 /** Throws the 406 of a watch unless the encoding that was picked exists as a stream, even if another acceptable one does. */
-export function checkStream({ form }: Representation): void {
-  if (!streamForms.includes(form)) throw notAcceptable(streamTypes);
+export function checkStream({ form }: Representation, media: Media): void {
+  if (!media.streamForms.includes(form)) throw notAcceptable(media.streamTypes);
 }
 
 /** The encoding of an error, without conversions; undefined when none is acceptable, and then indented JSON is sent. */
-export function negotiateError(accept: string | undefined): Form | undefined {
-  return negotiateType(accept, objectForms)?.type as Form | undefined;
+export function negotiateError(accept: string | undefined, media: Media): Form | undefined {
+  return negotiateType(accept, media.forms)?.type as Form | undefined;
 }
 
 /** Throws the 406 of the router of built-in APIs unless the header names a type of the route. */
@@ -72,18 +70,16 @@ export function checkContentType(exchange: Exchange, consumes: readonly string[]
   throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** Types of a route that lists or watches. */
-export const collectionProduces: readonly string[] = [...objectTypes, ...streamTypes];
-
 /** Content-Type of a watch stream. */
 export function streamType(form: Form): string {
+  if (form === 'cbor') return CBOR_SEQUENCE_TYPE;
   return form === 'protobuf' ? `${PROTOBUF_TYPE};stream=watch` : JSON_TYPE;
 }
 
 /** Whether the client wants indented JSON: its query or Accept header asks for it, or it is curl, Wget or a browser. */
 export function wantsPretty({ query, headers }: Exchange): boolean {
   const accept = headers['accept'];
-  if (accept?.includes('pretty=1') && negotiateType(accept, objectForms, () => true)?.pretty === true) return true;
+  if (accept?.includes('pretty=1') && negotiateType(accept, plainMedia.forms, () => true)?.pretty === true) return true;
   const pretty = query.get('pretty');
   if (pretty !== null) return pretty === '1' || pretty === 'true';
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');
@@ -104,7 +100,7 @@ function hasValidParameters(contentType: string): boolean {
 }
 
 /** The encoding that a Content-Type names, JSON when it is absent; undefined for an unsupported one. */
-export function bodyForm(contentType: string | undefined): Form | undefined {
+export function bodyForm(contentType: string | undefined, media: Media): Form | undefined {
   if (contentType !== undefined && !hasValidParameters(contentType)) return undefined;
-  return matchContentType(contentType, objectForms) as Form | undefined;
+  return matchContentType(contentType, media.forms) as Form | undefined;
 }

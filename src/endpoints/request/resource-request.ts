@@ -5,8 +5,8 @@ import type { ParseYaml } from '../../codec/index.ts';
 import { type Resource, type Subresource, type WriteContext, subresourcesIn, versionIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, MAX_BODY_BYTES } from './decode.ts';
-import { objectTypes } from './media.ts';
-import { checkAccept, collectionProduces, negotiate, type Offer, type Representation } from './negotiate.ts';
+import { cborMedia } from './media.ts';
+import { checkAccept, negotiate, type Offer, type Representation } from './negotiate.ts';
 import type { WriteQuery } from './options.ts';
 
 const MANAGER_MAX_LENGTH = 128;
@@ -17,14 +17,14 @@ export function offerOf(resource: Resource): Offer {
 }
 
 /** Checks Accept as the route of the request does, then picks a representation. */
-export function negotiateRequest({ exchange, resource }: ResourceRequest, collection = false): Representation {
+export function negotiateRequest({ exchange, resource, dependencies: { media } }: ResourceRequest, collection = false): Representation {
   const accept = exchange.headers['accept'] ?? '';
   const offer = offerOf(resource);
-  const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0);
+  const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0) + (media === cborMedia ? 8 : 0);
   const known = representations.peek(accept)?.[route];
   if (known !== undefined) return known;
-  if (!resource.custom) checkAccept(exchange, collection ? collectionProduces : objectTypes);
-  const found = negotiate(accept, offer);
+  if (!resource.custom) checkAccept(exchange, collection ? media.collectionTypes : media.objectTypes);
+  const found = negotiate(accept, offer, media);
   remember(accept, route, found);
   return found;
 }

@@ -1,7 +1,7 @@
 // Values to bytes in JSON, YAML and protobuf. Stored objects have bytes of their own; this file encodes everything else: Status, discovery,
 // tables, metadata. JSON ends with a newline unless it is indented, as upstream's serializer writes it.
 import { type JsonValue, type Schema } from '../../apimachinery/index.ts';
-import { encodeEnvelope, encodeJson, encodeMessage, parseJson, stringifyJson, stringifyYaml } from '../../codec/index.ts';
+import { encodeCbor, encodeEnvelope, encodeJson, encodeMessage, parseJson, stringifyJson, stringifyYaml } from '../../codec/index.ts';
 import type { Form } from '../request/media.ts';
 
 const utf8 = new TextEncoder();
@@ -10,7 +10,7 @@ const utf8 = new TextEncoder();
 export interface Encodable {
   /** Has kind and apiVersion. */
   readonly value: unknown;
-  /** Only protobuf needs it. */
+  /** Only protobuf and CBOR need it. */
   readonly schema?: Schema | undefined;
 }
 
@@ -31,6 +31,7 @@ function encodeLine(value: unknown): Uint8Array {
 
 /** The bytes of a whole body. */
 export function encodeBody({ value, schema }: Encodable, form: Form, pretty: boolean): Uint8Array {
+  if (form === 'cbor') return encodeCbor(value, { schema });
   if (form === 'yaml') return utf8.encode(stringifyYaml(toJson(value)));
   if (form === 'protobuf' && schema) {
     const { apiVersion = '', kind = '' } = value as { apiVersion?: string; kind?: string };

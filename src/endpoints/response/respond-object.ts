@@ -1,7 +1,7 @@
 // Responses with one object: the object, a table, or metadata. Plain JSON and protobuf are the bytes that the stored object keeps.
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import { failure, type KubeObject, type Schema } from '../../apimachinery/index.ts';
-import { parseJson } from '../../codec/index.ts';
+import { parseJson, turnCbor } from '../../codec/index.ts';
 import type { StoredObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Encodable, encodeBody } from './encoding.ts';
@@ -57,6 +57,11 @@ export function respondObject(
   if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(object.bytes(target.version, 'json-single'));
   if (form === 'protobuf') {
     return respondBytes(exchange, dependencies, { status, contentType: formTypes.protobuf, body: [object.bytes(target.version, 'protobuf-single')] });
+  }
+  if (form === 'cbor') {
+    const document = object.bytes(target.version, 'cbor-single');
+    const body = [dependencies.random.below(2) === 0 ? document : turnCbor(document)];
+    return respondBytes(exchange, dependencies, { status, contentType: formTypes.cbor, body });
   }
   const respond = (body: Uint8Array): MaybePromise<Response> => respondBytes(exchange, dependencies, { status, contentType: formTypes[form], body: [body] });
   if (form === 'json' && !wantsPretty(exchange)) return respond(object.bytes(target.version, 'json-line'));

@@ -28,7 +28,7 @@ test('respondError answers a Status in the accepted encoding', () => {
     ['application/vnd.kubernetes.protobuf', 'application/json', `${json}\n`],
     ['application/yaml', 'application/yaml', 'apiVersion: v1\ncode: 409\nkind: Status\nmessage: "no"\nmetadata: {}\nreason: Conflict\nstatus: Failure\n'],
   ] as const) {
-    const response = respondError(exchange({ accept }), error, { definition: () => undefined } as unknown as SchemaSet);
+    const response = respondError(exchange({ accept }), error, { schemas: { definition: () => undefined } as unknown as SchemaSet });
     assert.deepEqual([response.status, response.headers['content-type'], text(response.body)], [409, type, body], accept);
   }
 });

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import { internalError, type Schema, type SchemaSet, type Status, StatusError } from '../../apimachinery/index.ts';
 import { byteLength, type Encodable, encodeBody, encodePretty, encodeText, joinBytes } from './encoding.ts';
 import type { Exchange, Response } from '../exchange.ts';
-import { formTypes, type Form, JSON_TYPE, TEXT_TYPE } from '../request/media.ts';
+import { formTypes, type Form, JSON_TYPE, type Media, plainMedia, TEXT_TYPE } from '../request/media.ts';
 import { negotiateError, wantsPretty } from '../request/negotiate.ts';
 import { formatWarnings } from './warnings.ts';
 
@@ -66,11 +66,17 @@ function toStatus(error: unknown): Status {
   return internalError(error instanceof Error ? error.message : String(error)).status;
 }
 
+/** The schema set that has Status, without which it is always text; and the encodings to choose from. */
+interface ErrorContext {
+  readonly schemas?: SchemaSet;
+  readonly media?: Media;
+}
+
 /** Answers an error: a Status in the accepted encoding, indented JSON when none is acceptable. */
-export function respondError(exchange: Exchange, error: unknown, schemas?: SchemaSet): Response {
+export function respondError(exchange: Exchange, error: unknown, { schemas, media = plainMedia }: ErrorContext = {}): Response {
   const status = toStatus(error);
   const code = status.code ?? 500;
-  let form = negotiateError(exchange.headers['accept']);
+  let form = negotiateError(exchange.headers['accept'], media);
   // As in the reference, an answer that could not be negotiated is not recorded.
   if (form !== undefined) exchange.audit?.recordResponseObject(status);
   const schema = schemas && form === 'protobuf' ? statusSchema(schemas) : undefined;

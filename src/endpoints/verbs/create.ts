@@ -25,7 +25,7 @@ function specialOf({ resource, subresource, dependencies }: ResourceRequest): Sp
 /** The body as an object of its kind, with defaults; a subresource of another kind has none. */
 async function readObject(request: ResourceRequest, query: WriteQuery, expected: Expected): Promise<KubeObject> {
   const { exchange, dependencies, target } = request;
-  const form = requireBodyForm(exchange);
+  const form = requireBodyForm(request);
   const bytes = await readBody(request);
   validateWriteQuery('CreateOptions', query);
   const pause = createTimeSlice(dependencies.clock, BODY_TURN_MS);

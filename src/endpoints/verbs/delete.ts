@@ -1,22 +1,31 @@
 // DELETE of one object and of a collection. DeleteOptions come from the body when there is one, else from the query.
 import type { MaybePromise } from '../../base/index.ts';
-import { badRequest, DecodeError, decodeObject, type JsonObject, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, JsonError, type ParseYaml, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
+import { badRequest, DecodeError, decodeObject, type JsonObject, type JsonValue, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
+import { CborError, decodeEnvelope, decodeMessage, JsonError, parseCbor, type ParseYaml, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../../registry/index.ts';
 import { negotiateRequest, readBody, yamlParserOf, writeContext } from '../request/resource-request.ts';
-import { type RawBody, requireBodyForm } from '../request/decode.ts';
-import { notAString, notAnObject, notRegistered, versionKindError } from '../request/decode-errors.ts';
+import { mistyped, type RawBody, requireBodyForm } from '../request/decode.ts';
+import { cborDecodeError, cborTypeError, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { listOptions, respondList } from './list.ts';
 import { readCollectionOptions } from '../request/list-options.ts';
+import type { Form } from '../request/media.ts';
 import type { Representation } from '../request/negotiate.ts';
 import { type DeleteQuery, parseDeleteQuery, validateDeleteOptions } from '../request/options.ts';
 import { respondValue, statusSchema } from '../response/respond.ts';
 import { respondObject } from '../response/respond-object.ts';
 
+const optionsKind = { version: 'v1', kind: 'DeleteOptions' } as const;
 const OPTIONS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+const CBOR_OPTIONS_SCHEME = 'pkg/runtime/scheme.go:111';
 const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
+
+function parseAcceptable(bytes: Uint8Array): { value: JsonValue } {
+  const { value, problem } = parseCbor(bytes);
+  if (problem !== undefined) throw new CborError(problem);
+  return { value };
+}
 
 async function parseOptions({ bytes, form }: RawBody, schema: Schema, parseYaml: ParseYaml): Promise<JsonObject> {
   try {
@@ -24,34 +33,37 @@ async function parseOptions({ bytes, form }: RawBody, schema: Schema, parseYaml:
       const { apiVersion, kind, raw } = decodeEnvelope(bytes);
       return { apiVersion, kind, ...(decodeMessage(schema, raw) as JsonObject) };
     }
-    const { value } = form === 'yaml' ? await parseYaml(bytes) : parseJson(bytes);
-    if (typeof value !== 'object' || Array.isArray(value)) throw badRequest(versionKindError(notAnObject(value)));
+    const { value } = form === 'cbor' ? parseAcceptable(bytes) : form === 'yaml' ? await parseYaml(bytes) : parseJson(bytes);
+    if (typeof value !== 'object' || Array.isArray(value)) throw badRequest(mistyped(value, form));
     const odd = (['apiVersion', 'kind'] as const).find((field) => typeof (value?.[field] ?? '') !== 'string');
-    if (odd !== undefined) throw badRequest(versionKindError(notAString(odd, value?.[odd])));
+    if (odd !== undefined) throw badRequest(mistyped(value?.[odd] as JsonValue, form, odd));
     return value ?? {};
   } catch (error) {
     if (error instanceof JsonError) throw badRequest(versionKindError(error.message));
+    if (error instanceof CborError) throw badRequest(cborTypeError(error.message));
     if (error instanceof YamlError || error instanceof ProtobufError) throw badRequest(error.message);
     throw error;
   }
 }
 
-function checkKind({ kind, apiVersion }: JsonObject): void {
+function checkKind({ kind, apiVersion }: JsonObject, form: Form): void {
   if (kind === undefined || kind === '' || kind === 'DeleteOptions') return;
   const groupVersion = parseGroupVersion(String(apiVersion ?? '')) ?? { group: '', version: String(apiVersion) };
-  throw badRequest(notRegistered({ ...groupVersion, kind: String(kind) }, OPTIONS_SCHEME));
+  throw badRequest(notRegistered({ ...groupVersion, kind: String(kind) }, form === 'cbor' ? CBOR_OPTIONS_SCHEME : OPTIONS_SCHEME));
 }
 
 async function decodeOptions(request: ResourceRequest, bytes: Uint8Array): Promise<DeleteQuery> {
   const schema = request.dependencies.schemas.definition(OPTIONS_SCHEMA) ?? { type: 'any' };
-  const value = await parseOptions({ bytes, form: requireBodyForm(request.exchange) }, schema, yamlParserOf(request));
-  checkKind(value);
+  const form = requireBodyForm(request);
+  const value = await parseOptions({ bytes, form }, schema, yamlParserOf(request));
+  checkKind(value, form);
   try {
     const { object } = decodeObject(schema, value);
     request.exchange.audit?.recordRequestObject({ ...object, kind: 'DeleteOptions', apiVersion: object.apiVersion || 'meta.k8s.io/v1' });
     const options = object as unknown as Partial<DeleteQuery>;
     return { ...options, dryRun: options.dryRun ?? [] };
   } catch (error) {
+    if (error instanceof DecodeError && form === 'cbor') throw badRequest(cborDecodeError(error.message, optionsKind, error.mismatch));
     if (error instanceof DecodeError) throw badRequest(error.message);
     throw error;
   }

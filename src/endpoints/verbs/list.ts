@@ -1,16 +1,17 @@
 // GET of a collection. Lists in JSON and protobuf are joined from the stored bytes of their items, without parsing them.
 import { failure, type JsonValue, type Schema } from '../../apimachinery/index.ts';
 import { type Steps, createTimeSlice } from '../../base/index.ts';
-import { encodeEnvelope, encodeMessage, parseJson, stringifyJson } from '../../codec/index.ts';
+import { encodeCborItem, encodeEnvelope, encodeMessage, parseJson, stringifyJson } from '../../codec/index.ts';
 import type { ListOptions, ListResult, ListRun, StoredObject } from '../../registry/index.ts';
 import { apiVersionOf, negotiateRequest } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
+import { cborList } from '../response/cbor-list.ts';
 import { byteLength, encodeBody, encodeText, joinBytes } from '../response/encoding.ts';
 import type { Response } from '../exchange.ts';
 import { makeReadable } from '../response/readable-list.ts';
 import { type ListBody, SLICE_MS, joinBody, respondListBody } from '../response/list-body.ts';
 import { type CollectionOptions, readCollectionOptions } from '../request/list-options.ts';
-import { formTypes } from '../request/media.ts';
+import { type Form, formTypes } from '../request/media.ts';
 import { type Conversion, type Representation, wantsPretty } from '../request/negotiate.ts';
 import { listMetadata, partialObject, partialSchema } from '../response/partial.ts';
 import { respondBytes } from '../response/respond.ts';
@@ -42,15 +43,21 @@ export async function handleList(request: ResourceRequest): Promise<Response> {
   return respondList(request, list, representation);
 }
 
-/** The bytes before and after the items of a JSON list. Upstream sorts the keys of lists of custom resources, and always writes their `continue`. */
+/** The metadata of a list. Upstream sorts the keys of lists of custom resources, and always writes their `continue`. */
+function metadataOf({ resource }: ResourceRequest, list: ListResult): Record<string, unknown> {
+  const metadata = listMetadata(list);
+  if (!resource.custom) return metadata;
+  const { resourceVersion, remainingItemCount } = metadata;
+  return { continue: list.continue ?? '', ...(remainingItemCount !== undefined && { remainingItemCount }), resourceVersion };
+}
+
+/** The bytes before and after the items of a JSON list. */
 function jsonHeadAndTail(request: ResourceRequest, list: ListResult): { head: string; tail: string } {
   const kind = JSON.stringify(request.resource.listKind);
   const apiVersion = JSON.stringify(apiVersionOf(request));
-  const metadata = listMetadata(list);
-  if (!request.resource.custom) return { head: `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${JSON.stringify(metadata)},"items":[`, tail: ']}\n' };
-  const { resourceVersion, remainingItemCount } = metadata;
-  const sorted = JSON.stringify({ continue: list.continue ?? '', ...(remainingItemCount !== undefined && { remainingItemCount }), resourceVersion });
-  return { head: `{"apiVersion":${apiVersion},"items":[`, tail: `],"kind":${kind},"metadata":${sorted}}\n` };
+  const metadata = JSON.stringify(metadataOf(request, list));
+  if (!request.resource.custom) return { head: `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${metadata},"items":[`, tail: ']}\n' };
+  return { head: `{"apiVersion":${apiVersion},"items":[`, tail: `],"kind":${kind},"metadata":${metadata}}\n` };
 }
 
 const comma = encodeText(',');
@@ -135,6 +142,15 @@ function protobufItems({ dependencies: { encodedChunks: cache }, target: { versi
   return { item: (each) => joinBytes(parts(each)), run: (run) => encodeRun(run, slot, parts) };
 }
 
+function cborBody(request: ResourceRequest, list: ListResult): ListBody {
+  const { resource, target: { version }, dependencies: { encodedChunks: cache } } = request;
+  const slot = { key: `cbor ${resource.group}/${version}`, cache };
+  const item = (each: StoredObject): Uint8Array => each.bytes(version, 'cbor-item');
+  const start = { kind: resource.listKind, apiVersion: apiVersionOf(request), metadata: metadataOf(request, list) };
+  const chunks = encodeItems(list, { item, run: (run) => encodeRun(run, slot, (each) => [item(each)]) });
+  return cborList(start, list.count, chunks);
+}
+
 function tableBody(request: ResourceRequest, list: ListResult, tableVersion: string): ListBody {
   const context = tableContext(request, tableVersion);
   const start = { kind: 'Table', apiVersion: `meta.k8s.io/${tableVersion}`, metadata: listMetadata(list), columnDefinitions: columnDefinitions(context) };
@@ -149,26 +165,31 @@ function encodeInOrder({ resource, target: { version } }: ResourceRequest, list:
   return sorted.map((each) => item(each));
 }
 
-function partialItems(request: ResourceRequest, metaVersion: string, protobuf: { on: boolean; schema: Schema | undefined }): ItemEncoder {
+function partialItems(request: ResourceRequest, metaVersion: string, form: Form): ItemEncoder {
   const { version } = request.target;
+  const schema: Schema = partialSchema(request.dependencies.schemas) ?? { type: 'object' };
   const parts = (each: StoredObject): readonly Uint8Array[] => {
     const partial = partialObject(each.object(version).metadata, metaVersion);
-    if (!protobuf.on) return [encodeText(`,${stringifyJson(partial)}`)];
-    const bytes = encodeMessage(protobuf.schema ?? { type: 'object' }, { metadata: partial.metadata } as unknown as JsonValue);
+    if (form === 'cbor') return [encodeCborItem(partial)];
+    if (form !== 'protobuf') return [encodeText(`,${stringifyJson(partial)}`)];
+    const bytes = encodeMessage(schema, { metadata: partial.metadata } as unknown as JsonValue);
     return [fieldHead(2, bytes.length), bytes];
   };
-  const slot = { key: `partial ${request.resource.group}/${version} ${metaVersion} ${protobuf.on}`, cache: request.dependencies.encodedChunks };
+  const slot = { key: `partial ${request.resource.group}/${version} ${metaVersion} ${form}`, cache: request.dependencies.encodedChunks };
   return { item: (each) => joinBytes(parts(each)), run: (run) => encodeRun(run, slot, parts) };
 }
 
 function partialBody(request: ResourceRequest, list: ListResult, { form, conversion }: Representation): ListBody | Promise<ListBody> {
   const metaVersion = conversion?.version ?? 'v1';
   const type = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${metaVersion}` };
-  const encoder = partialItems(request, metaVersion, { on: form === 'protobuf', schema: partialSchema(request.dependencies.schemas) });
+  const encoder = partialItems(request, metaVersion, form === 'yaml' ? 'json' : form);
   if (form === 'protobuf') return protobufBody(request, list, { type, encoder });
-  const start = `${JSON.stringify({ ...type, metadata: listMetadata(list) }).slice(0, -1)},"items":`;
   // The reference writes the items of an empty list as null.
   const empty = list.count === 0;
+  if (form === 'cbor') {
+    return cborList({ ...type, metadata: listMetadata(list) }, empty ? null : list.count, encodeItems(list, encoder));
+  }
+  const start = `${JSON.stringify({ ...type, metadata: listMetadata(list) }).slice(0, -1)},"items":`;
   return {
     contentType: formTypes.json, head: encodeText(empty ? `${start}null` : `${start}[`), tail: encodeText(empty ? '}\n' : ']}\n'), separatorBytes: 1,
     chunks: encodeItems(list, encoder),
@@ -186,6 +207,7 @@ function convertedBody(request: ResourceRequest, list: ListResult, representatio
 function listBody(request: ResourceRequest, list: ListResult, representation: Representation): ListBody | Promise<ListBody> {
   const { form, conversion } = representation;
   if (conversion !== undefined) return convertedBody(request, list, { ...representation, conversion });
+  if (form === 'cbor') return cborBody(request, list);
   if (form !== 'protobuf') return jsonBody(request, list);
   return protobufBody(request, list, { type: { apiVersion: apiVersionOf(request), kind: request.resource.listKind }, encoder: protobufItems(request) });
 }
@@ -207,7 +229,7 @@ export async function respondList(request: ResourceRequest, list: ListResult, re
   const { form } = representation;
   const body = await listBody(request, list, representation);
   await recordList(request, list, representation);
-  if (form === 'protobuf' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(request, body);
+  if (form === 'protobuf' || form === 'cbor' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(request, body);
   if (list.count > 0) return respondListBody(request, makeReadable(body, form));
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);
   return respondBytes(exchange, dependencies, { status: 200, contentType: formTypes[form], body: [bytes] });

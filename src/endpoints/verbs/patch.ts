@@ -4,27 +4,27 @@ import {
   type DecodeError, type FieldError, formatGo, formatGroupVersion, failure, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
-import { parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
+import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
 import { checkIdentity, defaultObject, namelessObject, toScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, typeObject } from '../request/decode.ts';
 import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
-import { APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from '../request/media.ts';
+import { APPLY_CBOR_PATCH_TYPE, APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from '../request/media.ts';
 import { checkContentType } from '../request/negotiate.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel } from '../request/options.ts';
 import { applyTransform } from './apply.ts';
 import { type IsKept, isShared, type PatchContext, type ReadPatch, readPatch } from './patch-types.ts';
 import { respondWrite, withScale } from './update.ts';
 
-const customTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, APPLY_PATCH_TYPE];
-const builtInTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE, APPLY_PATCH_TYPE];
+const customTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE];
+const builtInTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE];
 
 /** The type of the patch; throws the 415 of a type that the resource does not accept. */
-export function patchType({ exchange, resource }: ResourceRequest): string {
+export function patchType({ exchange, resource, dependencies: { media } }: ResourceRequest): string {
   const type = withoutParameters(exchange.headers['content-type'] ?? '');
-  const types = resource.custom ? customTypes : builtInTypes;
+  const types = [...(resource.custom ? customTypes : builtInTypes), ...media.applyTypes];
   if (!resource.custom) checkContentType(exchange, types);
   if (!types.includes(type)) throw unsupportedMediaType(types);
   return type;
@@ -126,9 +126,10 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
 }
 
 /** The patch as a value; undefined where it cannot be read, which the handler reports. */
-async function parseForAudit(request: ResourceRequest, bytes: Uint8Array, isYaml: boolean): Promise<JsonValue | undefined> {
+async function parseForAudit(request: ResourceRequest, bytes: Uint8Array, type: string): Promise<JsonValue | undefined> {
   try {
-    return isYaml ? (await yamlParserOf(request)(bytes)).value : parseJson(bytes).value;
+    if (type === APPLY_CBOR_PATCH_TYPE) return parseCbor(bytes).value;
+    return type === APPLY_PATCH_TYPE ? (await yamlParserOf(request)(bytes)).value : parseJson(bytes).value;
   } catch {
     return undefined;
   }
@@ -137,16 +138,19 @@ async function parseForAudit(request: ResourceRequest, bytes: Uint8Array, isYaml
 /** Patches an object. */
 export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, target, name, subresource } = request;
+  const { media } = dependencies;
   const type = patchType(request);
   const representation = negotiateRequest(request);
   const bytes = await readBody(request);
   const query = parseWriteQuery(exchange.query);
-  const isApply = type === APPLY_PATCH_TYPE;
+  const isApply = media.applyTypes.includes(type);
   validateWriteQuery('PatchOptions', query, isApply);
   const expected = expectedKind(request);
-  if (exchange.audit?.wantsRequest) exchange.audit.recordPatch(await parseForAudit(request, bytes, isApply));
+  if (exchange.audit?.wantsRequest) exchange.audit.recordPatch(await parseForAudit(request, bytes, type));
   const base = { request, expected, query, level: validationLevel(query), problems: [] };
-  const transform = isApply ? await applyTransform(base, bytes) : patchTransform(base, () => readPatch(type, bytes, expected));
+  const transform = isApply
+    ? await applyTransform(base, { bytes, form: type === APPLY_PATCH_TYPE ? 'yaml' : 'cbor' })
+    : patchTransform(base, () => readPatch(type, bytes, expected));
   const result = await dependencies.registry.update({
     name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true, createIfAbsent: isApply && subresource === '',
     context: writeContext(request, query), ...target,

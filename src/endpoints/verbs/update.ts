@@ -48,7 +48,7 @@ function replaceWith(request: ResourceRequest, body: KubeObject): (current: Kube
 export async function handleUpdate(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, resource, target, name, subresource } = request;
   const representation = negotiateRequest(request);
-  const raw = { form: requireBodyForm(exchange), bytes: await readBody(request) };
+  const raw = { form: requireBodyForm(request), bytes: await readBody(request) };
   const query = parseWriteQuery(exchange.query);
   validateWriteQuery('UpdateOptions', query);
   const expected = expectedKind(request);

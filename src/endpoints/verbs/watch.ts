@@ -40,7 +40,7 @@ export async function handleWatch(request: ResourceRequest, options: CollectionO
   const { exchange, dependencies, resource } = request;
   const { clock, random, registry, writeThrottle, broadcasts } = dependencies;
   if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
-  checkStream(representation);
+  checkStream(representation, dependencies.media);
   const encoder = createWatchEventEncoder(request, representation);
   const headers = headersFor(exchange, streamType(representation.form));
   let watch: RegistryWatch;

@@ -1,12 +1,13 @@
-// Watch events to bytes: an object, its metadata or a table, framed as JSON lines or as length-delimited protobuf. Events of objects and
+// Watch events to bytes: an object, its metadata or a table, framed as JSON lines, as length-delimited protobuf or as a CBOR sequence. Events of objects and
 // metadata are the same for all streams of a resource, those of tables depend on the stream (only its first has column definitions).
 import type { KubeObject, Schema, Status } from '../../apimachinery/index.ts';
-import { encodeEnvelope, encodeJson, encodeMessage, frameJson, frameProtobuf } from '../../codec/index.ts';
-import type { RegistryEvent } from '../../registry/index.ts';
+import { encodeCbor, encodeEnvelope, encodeJson, encodeMessage, frameCbor, frameJson, frameProtobuf, turnCbor } from '../../codec/index.ts';
+import type { RegistryEvent, StoredObject } from '../../registry/index.ts';
 import { bookmarkObject } from './bookmark.ts';
 import { schemaOf } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { toJson } from '../response/encoding.ts';
+import type { Form } from '../request/media.ts';
 import type { Representation } from '../request/negotiate.ts';
 import { partialObject, partialSchema } from '../response/partial.ts';
 import { statusSchema } from '../response/respond.ts';
@@ -23,41 +24,57 @@ export interface WatchEventEncoder {
 
 type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-function encodeValue(value: unknown, schema: Schema | undefined): Uint8Array {
+/** The encoding of a stream. */
+interface Encoding {
+  readonly form: Form;
+  /** Which of two orders the entries of events and objects in CBOR have, see `turnCbor`. */
+  readonly isTurned: boolean;
+}
+
+function encodeMessageOf(value: unknown, schema: Schema | undefined): Uint8Array {
   const { apiVersion = '', kind = '' } = value as { apiVersion?: string; kind?: string };
   return encodeEnvelope({ apiVersion, kind }, encodeMessage(schema ?? { type: 'object' }, toJson(value)));
 }
 
 /** An event with any value as its object. */
-function encodeEvent(type: string, value: unknown, protobuf: { on: boolean; schema: Schema | undefined }): Uint8Array {
-  return protobuf.on ? frameProtobuf(type, encodeValue(value, protobuf.schema)) : frameJson(type, encodeJson(value));
+function encodeEvent(type: string, value: unknown, { form, isTurned, schema }: Encoding & { readonly schema?: Schema | undefined }): Uint8Array {
+  if (form === 'cbor') return frameCbor(type, encodeCbor(value, { schema }), isTurned);
+  return form === 'protobuf' ? frameProtobuf(type, encodeMessageOf(value, schema)) : frameJson(type, encodeJson(value));
 }
 
-function encodeObjects(request: ResourceRequest, protobuf: boolean): WatchEventEncoder['encode'] {
+function frameStored(type: string, object: StoredObject, { form, isTurned, version }: Encoding & { readonly version: string }): Uint8Array {
+  if (form === 'cbor') {
+    const document = object.bytes(version, 'cbor-single');
+    return frameCbor(type, isTurned ? turnCbor(document) : document, isTurned);
+  }
+  return form === 'protobuf' ? frameProtobuf(type, object.bytes(version, 'protobuf-single')) : frameJson(type, object.bytes(version, 'json-single'));
+}
+
+function encodeObjects(request: ResourceRequest, encoding: Encoding): WatchEventEncoder['encode'] {
   const { version } = request.target;
-  const { group } = request.resource;
+  const { resource: { custom, group } } = request;
   const { encodedEvents } = request.dependencies;
   const keys = { ADDED: '', MODIFIED: '', DELETED: '' };
-  for (const type of Object.keys(keys) as ChangeType[]) keys[type] = `${type} ${group} ${version} ${protobuf}`;
+  for (const type of Object.keys(keys) as ChangeType[]) keys[type] = `${type} ${group} ${version} ${encoding.form} ${encoding.isTurned}`;
+  const schema = custom ? undefined : schemaOf(request);
   return (event) => {
-    if (event.type === 'BOOKMARK') return encodeEvent('BOOKMARK', bookmarkObject(request, event), { on: protobuf, schema: schemaOf(request) });
+    if (event.type === 'BOOKMARK') return encodeEvent('BOOKMARK', bookmarkObject(request, event), { ...encoding, schema });
     const { type, object } = event;
-    return encodedEvents.getOrEncode(object, keys[type], () => (protobuf
-      ? frameProtobuf(type, object.bytes(version, 'protobuf-single')) : frameJson(type, object.bytes(version, 'json-single'))));
+    return encodedEvents.getOrEncode(object, keys[type], () => frameStored(type, object, { ...encoding, version }));
   };
 }
 
-function encodePartials(request: ResourceRequest, protobuf: boolean, metaVersion: string): WatchEventEncoder['encode'] {
-  const schema = protobuf ? partialSchema(request.dependencies.schemas) : undefined;
+function encodePartials(request: ResourceRequest, encoding: Encoding, metaVersion: string): WatchEventEncoder['encode'] {
+  const schema = encoding.form === 'protobuf' ? partialSchema(request.dependencies.schemas) : undefined;
   const { version } = request.target;
   return (event) => {
     if (event.type === 'BOOKMARK') {
-      return encodeEvent('BOOKMARK', partialObject(bookmarkObject(request, event).metadata, metaVersion), { on: protobuf, schema });
+      return encodeEvent('BOOKMARK', partialObject(bookmarkObject(request, event).metadata, metaVersion), { ...encoding, schema });
     }
     const { type, object } = event;
-    const key = `${type} partial ${metaVersion} ${version} ${protobuf}`;
+    const key = `${type} partial ${metaVersion} ${version} ${encoding.form} ${encoding.isTurned}`;
     return request.dependencies.encodedEvents.getOrEncode(object, key, () =>
-      encodeEvent(type, partialObject(object.object(version).metadata, metaVersion), { on: protobuf, schema }));
+      encodeEvent(type, partialObject(object.object(version).metadata, metaVersion), { ...encoding, schema }));
   };
 }
 
@@ -78,10 +95,10 @@ function encodeTables(request: ResourceRequest, tableVersion: string): WatchEven
 
 /** The encoder for a watch in this representation. Throws the 400 of a bad includeObject. */
 export function createWatchEventEncoder(request: ResourceRequest, { form, conversion }: Representation): WatchEventEncoder {
-  const protobuf = form === 'protobuf';
+  const encoding = { form, isTurned: form === 'cbor' && request.dependencies.random.below(2) === 1 };
   const encode = conversion === undefined
-    ? encodeObjects(request, protobuf)
-    : conversion.kind === 'Table' ? encodeTables(request, conversion.version) : encodePartials(request, protobuf, conversion.version);
-  const shareKey = conversion?.kind === 'Table' ? undefined : JSON.stringify([request.target.version, protobuf, conversion?.version]);
-  return { encode, shareKey, encodeError: (status) => encodeEvent('ERROR', status, { on: protobuf, schema: statusSchema(request.dependencies.schemas) }) };
+    ? encodeObjects(request, encoding)
+    : conversion.kind === 'Table' ? encodeTables(request, conversion.version) : encodePartials(request, encoding, conversion.version);
+  const shareKey = conversion?.kind === 'Table' ? undefined : JSON.stringify([request.target.version, encoding, conversion?.version]);
+  return { encode, shareKey, encodeError: (status) => encodeEvent('ERROR', status, { ...encoding, schema: statusSchema(request.dependencies.schemas) }) };
 }

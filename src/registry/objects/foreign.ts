@@ -1,15 +1,23 @@
 // Stored bytes of other origin (another apiserver on the same etcd: protobuf, JSON in another order, another version) as objects of the
 // storage version. They are filled in as the reference does whenever it decodes: what lacks a default in the store has it when it is read.
 import { type KubeObject, parseGroupVersion } from '../../apimachinery/index.ts';
-import { decodeEnvelope, decodeMessage, isProtobuf, parseJson } from '../../codec/index.ts';
+import { CborError, decodeEnvelope, decodeMessage, isCbor, isProtobuf, parseCbor, parseJson } from '../../codec/index.ts';
 import { defaultObject } from '../fields/defaults.ts';
 import { type Layout, convertObject } from './layout.ts';
 import { type Resource, versionIn } from '../resource.ts';
 
+/** Parses stored JSON or CBOR. */
+export function parseDocument(bytes: Uint8Array): KubeObject {
+  if (!isCbor(bytes)) return parseJson(bytes).value as unknown as KubeObject;
+  const { value, problem } = parseCbor(bytes);
+  if (problem !== undefined) throw new CborError(problem);
+  return value as unknown as KubeObject;
+}
+
 /** Decodes bytes that are not in our layout, into the storage version. */
 export function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
   const { resource } = layout;
-  if (!isProtobuf(bytes)) return toStorageVersion(resource, parseJson(bytes).value as unknown as KubeObject);
+  if (!isProtobuf(bytes)) return toStorageVersion(resource, parseDocument(bytes));
   const envelope = decodeEnvelope(bytes);
   const version = parseGroupVersion(envelope.apiVersion)?.version ?? resource.storageVersion;
   const known = versionIn(resource, version) !== undefined ? version : resource.storageVersion;

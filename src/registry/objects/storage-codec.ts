@@ -1,13 +1,14 @@
 // How the values of one resource lie in the store, between the registry's JSON and the bytes on disk: JSON (with the newline that Go's encoder
-// ends with, where another apiserver may read it) or protobuf, and encryption around it. A kube-apiserver on the same etcd finds what it
-// would have written itself.
-import type { JsonValue } from '../../apimachinery/index.ts';
-import { encodeEnvelope, encodeMessage, isProtobuf } from '../../codec/index.ts';
+// ends with, where another apiserver may read it), protobuf, or CBOR for custom resources where that is asked for, and encryption around it.
+// A kube-apiserver on the same etcd finds what it would have written itself.
+import { type JsonValue, internalError } from '../../apimachinery/index.ts';
+import { encodeCbor, encodeEnvelope, encodeMessage, isCbor, isProtobuf } from '../../codec/index.ts';
 import type { Resource } from '../resource.ts';
 import type { EncodedObject, Layout } from './layout.ts';
 
 /** Encrypts the values of one resource. The key of an object is authenticated where the provider can do it. */
 export interface ValueCipher {
+  /** Throws when it cannot encrypt. */
   seal(value: Uint8Array, key: string): Uint8Array;
   /** Throws for values that none of the keys open. */
   open(stored: Uint8Array, key: string): Uint8Array;
@@ -20,6 +21,8 @@ export interface StorageFormat {
   readonly mediaType: 'application/json' | 'application/vnd.kubernetes.protobuf';
   /** Whether JSON ends with a newline. */
   readonly endsWithNewline: boolean;
+  /** Whether custom resources are written as CBOR (the feature gate CBORServingAndStorage); it is read in any case. */
+  readonly storesCbor?: boolean;
   /** The cipher for a resource (`secrets`, `deployments.apps`); undefined where its values lie in the clear. */
   readonly cipherFor?: (resource: string) => ValueCipher | undefined;
 }
@@ -27,7 +30,7 @@ export interface StorageFormat {
 /** The values of one resource in the store. */
 export interface StorageCodec {
   encode(object: EncodedObject, key: string): Uint8Array;
-  /** JSON without a newline or protobuf, in whichever version and order it was stored; throws for values that cannot be decrypted. */
+  /** JSON without a newline, protobuf or CBOR, in whichever version and order it was stored; throws for values that cannot be decrypted. */
   decode(stored: Uint8Array, key: string): Uint8Array;
   /** Whether `encode` would store the object in the same way today: with the same key, in the same encoding. */
   isCurrent(stored: Uint8Array, key: string): boolean;
@@ -42,7 +45,7 @@ const alwaysJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
 /** JSON as the memory of a single server holds it. */
 export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
 
-const plainJson: StorageCodec = { encode: ({ json }) => json, decode: (stored) => stored, isCurrent: () => true };
+const plainJson: StorageCodec = { encode: ({ json }) => json, decode: (stored) => stored, isCurrent: (stored) => !isCbor(stored) };
 
 /** JSON with a newline. Protobuf is read too, and is outdated. */
 const jsonLines: StorageCodec = {
@@ -53,7 +56,14 @@ const jsonLines: StorageCodec = {
     return stored;
   },
   decode: (stored) => (stored[0] === OPEN_BRACE && stored[stored.length - 1] === NEWLINE ? stored.subarray(0, -1) : stored),
-  isCurrent: (stored) => !isProtobuf(stored),
+  isCurrent: (stored) => !isProtobuf(stored) && !isCbor(stored),
+};
+
+/** CBOR with sorted keys; JSON is read too, and is outdated. */
+const cbor: StorageCodec = {
+  encode: ({ document }) => encodeCbor(document, { sortsKeys: true }),
+  decode: jsonLines.decode,
+  isCurrent: isCbor,
 };
 
 /** Protobuf; JSON is read too, and is outdated. */
@@ -67,16 +77,26 @@ function createProtobufCodec(layout: Layout): StorageCodec {
   };
 }
 
-function chooseEncoding(layout: Layout, { mediaType, endsWithNewline }: StorageFormat): StorageCodec {
+function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor }: StorageFormat): StorageCodec {
   const { custom, group } = layout.resource;
+  if (custom && storesCbor === true) return cbor;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
   if (isProtobuf && !custom && !alwaysJson.has(group)) return createProtobufCodec(layout);
   return endsWithNewline || isProtobuf ? jsonLines : plainJson;
 }
 
+/** Throws StatusError (500) when the value cannot be encrypted: it is not written then. */
+function seal(cipher: ValueCipher, value: Uint8Array, key: string): Uint8Array {
+  try {
+    return cipher.seal(value, key);
+  } catch (error) {
+    throw internalError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function encrypt(encoding: StorageCodec, cipher: ValueCipher): StorageCodec {
   return {
-    encode: (object, key) => cipher.seal(encoding.encode(object, key), key),
+    encode: (object, key) => seal(cipher, encoding.encode(object, key), key),
     decode: (stored, key) => encoding.decode(cipher.open(stored, key), key),
     // Values that another key has sealed are outdated without being opened.
     isCurrent: (stored, key) => cipher.isCurrent(stored) && encoding.isCurrent(cipher.open(stored, key), key),

@@ -2,16 +2,16 @@
 // place. Labels and selectable fields are read when they are first asked for, and kept; decoded objects are not (a parsed object takes several
 // times its bytes). Where the bytes are:
 //
-//   foreign ──first read──▶ own ──move──▶ packed         foreign: as another server stored them: protobuf, or JSON in another order or version
+//   foreign ──first read──▶ own ──move──▶ packed         foreign: as another server stored them: protobuf, CBOR, or JSON in another order or version
 //                            ▲               │           own: in the row's layout, memory of its own
 //                            └──supersede────┘           packed: an item in a piece of memory that neighbours share (chunk.ts)
 //
 // A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
-import { type JsonValue, type KubeObject, type ObjectMeta, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
-import { encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
+import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
+import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
-import { decodeForeign } from './foreign.ts';
+import { decodeForeign, parseDocument } from './foreign.ts';
 import { findMember, hasBytesAt } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, convertObject, encodeStored } from './layout.ts';
@@ -32,7 +32,7 @@ export interface ObjectContext {
 }
 
 function parseStored(bytes: Uint8Array): KubeObject {
-  const object = parseJson(bytes).value as unknown as KubeObject;
+  const object = parseDocument(bytes);
   object.metadata ??= {};
   return object;
 }
@@ -114,7 +114,7 @@ export class StoredRevision implements StoredObject {
   }
 
   bytes(apiVersion: string, form: EncodedForm): Uint8Array {
-    if (form === 'json-item' || form === 'protobuf-item') return this.#encode(apiVersion, form);
+    if (form === 'json-item' || form === 'protobuf-item' || form === 'cbor-item') return this.#encode(apiVersion, form);
     // Copying the bytes with another head takes less time than keeping them.
     if ((form === 'json-single' && this.#memory !== undefined) || (form === 'json-line' && this.#isSpliced(apiVersion))) return this.#encode(apiVersion, form);
     return this.#context.memo.get(this, `${form} ${apiVersion}`, () => this.#encode(apiVersion, form));
@@ -218,6 +218,7 @@ export class StoredRevision implements StoredObject {
     if (form === 'protobuf-single') {
       return encodeEnvelope({ apiVersion: layout.apiVersion(apiVersion), kind: resource.kind }, this.#encode(apiVersion, 'protobuf-item'));
     }
+    if (form === 'cbor-item' || form === 'cbor-single') return encodeShownCbor(this.object(apiVersion), layout.schema(apiVersion), { resource, form });
     const item = form === 'json-item';
     const line = form === 'json-line';
     if (this.#isSpliced(apiVersion)) return this.#withHead(layout.headOf(apiVersion, item), { line });
@@ -329,9 +330,19 @@ export class StoredRevision implements StoredObject {
   }
 }
 
+function withoutType({ kind: _kind, apiVersion: _apiVersion, ...item }: KubeObject): object {
+  return item;
+}
+
 /** The JSON of an object, or of a list item without its type. */
-export function encodeShown(object: KubeObject, withoutType: boolean): Uint8Array {
-  if (!withoutType) return encodeJson(object);
-  const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
-  return encodeJson(item);
+export function encodeShown(object: KubeObject, isItem: boolean): Uint8Array {
+  return encodeJson(isItem ? withoutType(object) : object);
+}
+
+/** The CBOR of an object, or of a list item. Custom resources have no bytes and floats of their own: what their strings hold is the client's affair. */
+export function encodeShownCbor(
+  object: KubeObject, schema: Schema, { resource: { custom }, form }: { readonly resource: Resource; readonly form: 'cbor-single' | 'cbor-item' },
+): Uint8Array {
+  if (form === 'cbor-single') return encodeCbor(object, custom ? {} : { schema });
+  return custom ? encodeCborItem(object) : encodeCborItem(withoutType(object), { schema });
 }

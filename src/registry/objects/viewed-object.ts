@@ -4,7 +4,7 @@ import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import type { Resource } from '../resource.ts';
 import { addNewline } from './splice.ts';
-import { type ObjectContext, type StoredRevision, encodeShown } from './stored-object.ts';
+import { type ObjectContext, type StoredRevision, encodeShown, encodeShownCbor } from './stored-object.ts';
 
 /** A stored object in the group of the viewing row. */
 class ViewedObject implements StoredObject {
@@ -56,13 +56,16 @@ class ViewedObject implements StoredObject {
   }
 
   bytes(version: string, form: EncodedForm): Uint8Array {
-    if (form === 'json-item' || form === 'protobuf-item') return this.#encode(version, form);
+    if (form === 'json-item' || form === 'protobuf-item' || form === 'cbor-item') return this.#encode(version, form);
     return this.#context.memo.get(this.#base, `${form} ${this.#context.layout.apiVersion(version)}`, () => this.#encode(version, form));
   }
 
   #encode(version: string, form: EncodedForm): Uint8Array {
     if (form === 'json-line') return addNewline(this.#encode(version, 'json-single'));
     if (form === 'json-item' || form === 'json-single') return encodeShown(this.object(version), form === 'json-item');
+    if (form === 'cbor-item' || form === 'cbor-single') {
+      return encodeShownCbor(this.object(version), this.#context.layout.schema(version), { resource: this.resource, form });
+    }
     const raw = encodeMessage(this.#context.layout.schema(version), this.object(version) as unknown as JsonValue);
     return form === 'protobuf-item' ? raw : encodeEnvelope({ apiVersion: this.#context.layout.apiVersion(version), kind: this.resource.kind }, raw);
   }

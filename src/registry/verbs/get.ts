@@ -39,10 +39,11 @@ interface Wanted {
 }
 
 async function getLater(core: Core, scope: RequestScope, { key, name, wanted, options }: Wanted): Promise<StoredObject> {
-  await core.awaitFilled(scope);
   const { storage } = scope;
+  // A cache that does not fill, since a value of its resource cannot be read, is no reason to refuse the others.
+  if (wanted !== undefined) await core.awaitFilled(scope);
   let fromCache = true;
-  if (wanted === undefined) fromCache = await storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
+  if (wanted === undefined) fromCache = storage.cache.revision > 0 && await storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
   else if (wanted > 0) await awaitRevision(scope, wanted, options.resourceVersion as string);
   if (!fromCache) await core.assureStore();
   return show(scope, name, fromCache ? storage.cache.get(key)?.value : await core.readStored(storage, key));

@@ -10,6 +10,7 @@ import { readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
 import { type AuditMetrics, createAuditMetrics } from './audit-metrics.ts';
 import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from './backend.ts';
 import { type BatchOptions, bufferEvents } from './buffered.ts';
+import type { Routed } from '../webhooks/egress.ts';
 import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
 import { RequestAudit } from './record.ts';
@@ -36,7 +37,7 @@ const MAX_BATCH_BYTES = 10 * 1024 * 1024;
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /** Makes the audit that the flags ask for. Throws StartError. */
-export async function createAudit(options: ServerOptions): Promise<Audit | undefined> {
+export async function createAudit(options: ServerOptions & Routed): Promise<Audit | undefined> {
   if (options.auditPolicyFile === '') return undefined;
   const { clock, logger } = options;
   const evaluate = await readPolicy(options);
@@ -113,12 +114,12 @@ function openFile(options: ServerOptions, onError: (error: unknown) => void) {
   }
 }
 
-async function openWebhook(options: ServerOptions, metrics: AuditMetrics): Promise<AuditBackend> {
+async function openWebhook(options: ServerOptions & Routed, metrics: AuditMetrics): Promise<AuditBackend> {
   const { clock, random } = options;
   const { url, ...target } = await readWebhookKubeconfig('--audit-webhook-config-file', options.auditWebhookConfigFile);
   const address = new URL(url);
   address.searchParams.set('timeout', `${WEBHOOK_TIMEOUT_MS / 1000}s`);
-  const client = new JsonClient(clock, target);
+  const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane });
   const backend = createWebhookBackend({
     post: (body) => client.send(address.href, body, WEBHOOK_TIMEOUT_MS), clock, random, metrics,
     initialBackoffMs: options.auditWebhookBatchInitialBackoffMs || options.auditWebhookInitialBackoffMs,

@@ -5,10 +5,12 @@ import type { Schema } from '../options/schema.ts';
 import { colour } from './colour.ts';
 import { type Command, type RunWithServer, print } from './command.ts';
 import { createCompletionCommand } from './completion-command.ts';
-import { consoleCommand } from './console-command.ts';
 import { envtestCommand } from './envtest-command.ts';
 import { formatCommandHelp, formatGroupHelp, formatHelp } from './help.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
+import { createCheckCommand } from './manifests/check-command.ts';
+import { createPlanCommand } from './manifests/plan-command.ts';
+import type { EvaluateManifests } from './manifests/schema.ts';
 import { type RunSettings, createRunCommand } from './run-command.ts';
 import { serveCommand } from './serve.ts';
 import { storageBumpCommand } from './storage/bump-command.ts';
@@ -20,15 +22,23 @@ import { usersListCommand } from './users/list-command.ts';
 import { usersRevokeCommand } from './users/revoke-command.ts';
 import { versionCommand } from './version-command.ts';
 
-/** Loads what the server does not import: the testing room, which is made of servers. */
-export type LoadRunWithServer = () => Promise<RunWithServer<RunSettings>>;
+/** What commands do with a test server. */
+export interface TestPrograms {
+  readonly runWithServer: RunWithServer<RunSettings>;
+  readonly evaluateManifests: EvaluateManifests;
+}
 
-let loadRunWithServer: LoadRunWithServer = () => Promise.reject(new StartError('this program has no test server'));
+/** Loads what the server does not import: the testing room, which is made of servers. */
+export type LoadTestPrograms = () => Promise<TestPrograms>;
+
+let loadPrograms: LoadTestPrograms = () => Promise.reject(new StartError('this program has no test server'));
+const loadEvaluate = async (): Promise<EvaluateManifests> => (await loadPrograms()).evaluateManifests;
 
 /** All commands; the first is the default. */
 export const commands: readonly Command[] = [
-  serveCommand, createRunCommand(() => loadRunWithServer()), envtestCommand, kubeconfigCommand, consoleCommand, storageSnapshotCommand, storageRestoreCommand,
-  storageCheckCommand, storageCopyCommand, storageBumpCommand, usersListCommand, usersRevokeCommand, versionCommand, createCompletionCommand(() => commands),
+  serveCommand, createCheckCommand(loadEvaluate), createPlanCommand(loadEvaluate), createRunCommand(async () => (await loadPrograms()).runWithServer),
+  envtestCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand,
+  storageBumpCommand, usersListCommand, usersRevokeCommand, versionCommand, createCompletionCommand(() => commands),
 ] as readonly Command[];
 
 /** What a command line asks for. */
@@ -101,8 +111,8 @@ function nameArgument({ argument, schema }: Command, args: readonly string[]): r
 const [FAILED, MISUSED] = [1, 2];
 
 /** Runs a command line to its end; returns the exit code. */
-export async function runCommandLine(args: readonly string[], load: LoadRunWithServer = loadRunWithServer): Promise<number> {
-  loadRunWithServer = load;
+export async function runCommandLine(args: readonly string[], load: LoadTestPrograms = loadPrograms): Promise<number> {
+  loadPrograms = load;
   const invocation = parseCommandLine(args);
   if (invocation.type === 'error') return printError(invocation.message, MISUSED);
   if (invocation.type === 'help') return print(invocation.text.trimEnd());

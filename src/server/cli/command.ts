@@ -16,6 +16,10 @@ export interface Command<S extends Schema = Schema> {
   readonly reference?: ReadonlyMap<string, ReferenceFlag>;
   /** Whether words may follow the flags, behind `--`. */
   readonly takesWords?: boolean;
+  /** Whether arguments that are no flags are names of files. */
+  readonly takesFiles?: boolean;
+  /** Lines that its help ends with. */
+  readonly notes?: readonly string[];
   /** Runs to the end and returns the exit code. Throws StartError for what its user can mend. */
   run(flags: ParsedFlags<S>, words: readonly string[]): Promise<number>;
 }

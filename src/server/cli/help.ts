@@ -5,14 +5,16 @@ import type { Command } from './command.ts';
 const WORDS_PER_LINE = 110;
 
 /** The help of one command: its flags, and the flags of kube-apiserver that are accepted without effect or refused. */
-export function formatCommandHelp({ name, summary, schema, argument, takesWords, reference }: Command): string {
+export function formatCommandHelp({ name, summary, schema, argument, takesWords, takesFiles, notes = [], reference }: Command): string {
   const options = Object.values(schema).filter((option) => option.flag !== undefined);
   const flagsOf = (effect: 'warned' | 'refused'): string => (
     [...reference ?? []].filter(([, flag]) => flag.effect === effect).map(([flag]) => `--${flag}`).sort().join(', ')
   );
-  const usage = `  pintle ${name}${argument === undefined ? '' : ` ${argument.toUpperCase()}`} [flags]${takesWords === true ? ' -- COMMAND…' : ''}`;
+  const words = takesWords === true ? ' -- COMMAND…' : takesFiles === true ? ' [FILE…]' : '';
+  const usage = `  pintle ${name}${argument === undefined ? '' : ` ${argument.toUpperCase()}`} [flags]${words}`;
   return [
     summary, '', 'Usage:', usage, '', 'Flags:', ...options.flatMap(formatOption), '  --help', '      Print this text.',
+    ...(notes.length === 0 ? [] : ['', ...notes]),
     ...(reference === undefined ? [] : [
       '', 'Flags of kube-apiserver that have no meaning here; they are accepted with a warning:', ...wrap(flagsOf('warned')),
       '', 'Flags of kube-apiserver that are refused, because ignoring them would weaken the server or change what it serves:', ...wrap(flagsOf('refused')),
@@ -36,10 +38,10 @@ export function formatHelp(commands: readonly Command[], [first]: readonly Comma
   ].join('\n');
 }
 
-function formatOption({ type, flag, flagDefault, default: fallback, help }: Option<unknown>): string[] {
+function formatOption({ type, flag, short, flagDefault, default: fallback, help }: Option<unknown>): string[] {
   const value = type === 'switch' ? '' : ` ${type}`;
   const shown = flagDefault ?? String(fallback);
-  return [`  --${flag}${value}`, `      ${help}${shown === '' ? '' : ` (default ${shown})`}`];
+  return [`  ${short === undefined ? '' : `-${short}, `}--${flag}${value}`, `      ${help}${shown === '' ? '' : ` (default ${shown})`}`];
 }
 
 function wrap(text: string): string[] {

@@ -8,6 +8,7 @@ import {
 import { parseAuthorities } from '../tls/client-certificate.ts';
 import { ConfigReader, parseConfigFile } from './config-file.ts';
 import { readTextFile } from '../data-directory.ts';
+import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type Followed, readFollowed } from './followed-files.ts';
@@ -21,15 +22,16 @@ interface AuthenticationSettings {
 
 const FLAG = '--authentication-config';
 const MAX_ISSUERS = 64;
+const networks = ['controlplane', 'cluster'] as const;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export function readAuthenticationConfiguration(options: ServerOptions): Promise<Followed<AuthenticationSettings>> {
+export function readAuthenticationConfiguration(options: ServerOptions & Routed): Promise<Followed<AuthenticationSettings>> {
   return readFollowed({
     flag: FLAG, path: options.authenticationConfig, what: 'the authentication configuration', options, read: (content) => readSettings(content, options),
   });
 }
 
-async function readSettings(content: string, options: ServerOptions): Promise<AuthenticationSettings> {
+async function readSettings(content: string, options: ServerOptions & Routed): Promise<AuthenticationSettings> {
   const reader = new ConfigReader(FLAG);
   const parsed = await parseConfigFile(FLAG, 'AuthenticationConfiguration', content);
   const file = reader.fields(parsed, '', ['apiVersion', 'kind', 'jwt', 'anonymous']);
@@ -59,7 +61,7 @@ interface ConfigField {
   readonly path: string;
 }
 
-function readIssuer(value: unknown, { reader, path, options }: ConfigField & { readonly options: ServerOptions }): OidcIssuer {
+function readIssuer(value: unknown, { reader, path, options }: ConfigField & { readonly options: ServerOptions & Routed }): OidcIssuer {
   const jwt = reader.fields(value, path, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules']);
   const at = `${path}.issuer`;
   const issuer = reader.fields(jwt['issuer'], at, ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy', 'egressSelectorType']);
@@ -72,13 +74,18 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
   const trim = (text: string) => text.replace(/\/+$/, '');
   if (discoveryUrl !== '' && trim(discoveryUrl) === trim(url)) reader.invalid(`${at}.discoveryURL`, discoveryUrl, 'discoveryURL must be different from URL');
   if (discoveryUrl !== '') checkUrl(discoveryUrl, { reader, path: `${at}.discoveryURL` });
-  if (issuer['egressSelectorType']) reader.choice(issuer['egressSelectorType'], `${at}.egressSelectorType`, ['controlplane', 'cluster']);
+  const network = issuer['egressSelectorType'] ? reader.choice(issuer['egressSelectorType'], `${at}.egressSelectorType`, networks) : undefined;
+  if (network !== undefined && !options.egress.isConfigured(network)) {
+    reader.invalid(`${at}.egressSelectorType`, network, `egress lookup for ${JSON.stringify(network)} is not configured`);
+  }
   const authorities = reader.text(issuer['certificateAuthority'], `${at}.certificateAuthority`);
   if (authorities !== '' && !isAuthority(authorities)) reader.report(`${at}.certificateAuthority`,
     'Invalid value: "<omitted>": holds no certificate that can be read');
   const audiences = readAudiences(issuer['audiences'], { reader, path: `${at}.audiences` });
   checkPolicy(reader.text(issuer['audienceMatchPolicy'], `${at}.audienceMatchPolicy`), audiences.length, { reader, path: `${at}.audienceMatchPolicy` });
-  const client = new JsonClient(options.clock, authorities === '' ? {} : { authorities });
+  const client = new JsonClient(options.clock, {
+    ...(authorities !== '' && { authorities }), ...(network !== undefined && { dial: options.egress[network] }),
+  });
   const rules = readClaimRules(jwt['claimValidationRules'], { reader, path: `${path}.claimValidationRules` });
   return {
     url, audiences, ...(discoveryUrl !== '' && { discoveryUrl }), requiredClaims: rules.required, claimRules: rules.expressions,

@@ -4,6 +4,7 @@ import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.t
 import { type AbacPolicies, type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../../auth/index.ts';
 import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
+import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
 import { describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
@@ -26,7 +27,7 @@ const FLAG = '--authorization-config';
 const MAX_CONDITIONS = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export function readAuthorizationConfiguration(options: ServerOptions): Promise<AuthorizationPlan> {
+export function readAuthorizationConfiguration(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
   return readFollowed({
     flag: FLAG, path: options.authorizationConfig, what: 'the authorization configuration', options,
     async read(content, first: AuthorizationChain | undefined) {
@@ -43,7 +44,7 @@ function checkSameModes(first: readonly AuthorizationMode[], next: readonly Auth
   if (fixed(first) !== fixed(next)) throw new StartError(`${FLAG}: authorizers: types other than Webhook cannot change without a restart`);
 }
 
-async function readChain(content: string, options: ServerOptions): Promise<AuthorizationChain> {
+async function readChain(content: string, options: ServerOptions & Routed): Promise<AuthorizationChain> {
   const reader = new ConfigReader(FLAG);
   const file = reader.fields(await parseConfigFile(FLAG, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
   const rows = reader.list(file['authorizers'], 'authorizers');
@@ -81,7 +82,7 @@ function checkName(reader: ConfigReader, { name, path, names }: { readonly name:
 interface ConfigField {
   readonly reader: ConfigReader;
   readonly path: string;
-  readonly options: ServerOptions;
+  readonly options: ServerOptions & Routed;
 }
 
 const webhookFields = [
@@ -90,7 +91,7 @@ const webhookFields = [
 ];
 
 async function readWebhook(value: unknown, place: ConfigField): Promise<Authorize> {
-  const { reader, path, options: { clock, logger } } = place;
+  const { reader, path, options: { clock, logger, egress } } = place;
   const fields = reader.fields(value, path, webhookFields);
   const version = reader.choice(fields['subjectAccessReviewVersion'], `${path}.subjectAccessReviewVersion`, ['v1', 'v1beta1'] as const);
   const failurePolicy = reader.choice(fields['failurePolicy'], `${path}.failurePolicy`, ['NoOpinion', 'Deny'] as const);
@@ -102,7 +103,7 @@ async function readWebhook(value: unknown, place: ConfigField): Promise<Authoriz
     if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
     return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
   };
-  const client = new JsonClient(clock, target);
+  const client = new JsonClient(clock, { ...target, dial: egress.controlplane });
   return createWebhookAuthorizer({
     send: (review) => client.post(url, review, timeoutMs), clock,
     ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),

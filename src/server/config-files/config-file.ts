@@ -120,14 +120,14 @@ export class ConfigReader {
 }
 
 /** The object of a file. Throws StartError for what is no such kind. */
-export async function parseConfigFile(flag: string, kind: string, content: string): Promise<unknown> {
+export async function parseConfigFile(flag: string, kind: string, content: string, known = versions): Promise<unknown> {
   const { value, duplicates } = await parseYaml(new TextEncoder().encode(content)).catch((error: unknown) => {
     throw new StartError(`${flag}: ${(error as Error).message}`, { cause: error });
   });
   if (duplicates.length > 0) throw new StartError(`${flag}: strict decoding error: a field is given twice`);
   const file = value as Fields | null;
-  if (typeof file !== 'object' || file === null || file['kind'] !== kind || !versions.includes(String(file['apiVersion']))) {
-    throw new StartError(`${flag}: not an ${kind} of ${versions.join(', ')}`);
+  if (typeof file !== 'object' || file === null || file['kind'] !== kind || !known.includes(String(file['apiVersion']))) {
+    throw new StartError(`${flag}: not an ${kind} of ${known.join(', ')}`);
   }
   return file;
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { requestUntil, startTestServer } from '../../test-support/index.ts';
+import { eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const registration = '/apis/admissionregistration.k8s.io/v1';
 const gate = 'ManifestBasedAdmissionControlConfig=true';
@@ -61,6 +61,28 @@ describe('static manifests', () => {
     rmSync(join(directory, 'b.yml'));
     writeFileSync(join(directory, 'a.yaml'), '');
     await requestUntil(server, post('configmaps'), { until: ({ status }) => status === 201 });
+  });
+
+  it('count their loads, and name the files in use by a hash', async (context) => {
+    const { directory, options } = prepare(policy('maps', '', 'configmaps'));
+    const server = await startTestServer(options);
+    context.after(() => server.close());
+    const prefix = 'apiserver_manifest_admission_config_controller_';
+    const loads = async (): Promise<readonly string[]> => {
+      const { text } = await server.request({ path: '/metrics' });
+      return text.split('\n').filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
+    };
+    const first = await loads();
+    const labels = 'apiserver_id_hash="sha256:[0-9a-f]{64}",';
+    assert.match(first[0]!, new RegExp(`^automatic_reloads_total{${labels}plugin="ValidatingAdmissionPolicy",status="success"} 1$`));
+    assert.match(first[1]!, new RegExp(`^automatic_reload_last_timestamp_seconds{${labels}plugin="ValidatingAdmissionPolicy",status="success"} [0-9.e+]+$`));
+    assert.match(first[2]!, new RegExp(`^last_config_info{${labels}hash="sha256:[0-9a-f]{64}",plugin="ValidatingAdmissionPolicy"} 1$`));
+    writeFileSync(join(directory, 'a.yaml'), 'kind: Nonsense');
+    await eventually(async () => {
+      const now = await loads();
+      assert.match(now.join('\n'), /automatic_reloads_total\{.*status="failure"\} 1/);
+      assert.equal(now.at(-1), first.at(-1));
+    });
   });
 
   it('see the objects that configure admission, which clients cannot give their names', async (context) => {

@@ -1,6 +1,7 @@
 // Webhooks and policies from files: the directories that the configurations of the four plugins name (`staticManifestsDir`). What the files hold is
 // in force from the start on, before any object of the API, and no client can change it. Directories are looked at every second; what cannot
 // be used is logged, and what was used before stays. Mirrors upstream's manifest loaders.
+import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { type FollowStatic, STATIC_OBJECTS_GATE } from '../../admission/index.ts';
@@ -9,6 +10,7 @@ import { type Clock, invariant } from '../../base/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { type Catalog, completeObject } from '../../registry/index.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
+import type { RecordManifests } from '../observability/manifest-metrics.ts';
 import { StartError } from '../options/options.ts';
 import { ConfigReader, type Fields } from './config-file.ts';
 import { lookAgain } from './followed-files.ts';
@@ -24,6 +26,7 @@ interface ManifestParts {
   readonly catalog: Pick<Catalog, 'find'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly record: RecordManifests;
 }
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -173,7 +176,7 @@ function checkReferences(objects: readonly KubeObject[]): void {
 const describeFiles = (files: readonly ManifestFile[]): string => JSON.stringify(files);
 
 /** Makes the function that follows the directories. */
-export function createManifestFollower({ directories, catalog, clock, logger }: ManifestParts): FollowStatic {
+export function createManifestFollower({ directories, catalog, clock, logger, record }: ManifestParts): FollowStatic {
   return async (name, use) => {
     const plugin = name as ManifestPlugin;
     const directory = directories.get(plugin);
@@ -187,12 +190,16 @@ export function createManifestFollower({ directories, catalog, clock, logger }: 
       const isFirst = known === '';
       known = described;
       use(await parseFiles(files, plugin, catalog));
+      record(plugin, `sha256:${createHash('sha256').update(described).digest('hex')}`);
       if (!isFirst) logger.info(1, 'static manifests are in use as they are now', { plugin, directory });
     };
     await look().catch((error: unknown) => {
       throw new StartError(`failed to load static manifests of ${plugin} from "${directory}": ${(error as Error).message}`, { cause: error });
     });
-    const warn = (error: unknown): void => logger.warn('static manifests cannot be used; those before stay', { plugin, ...describeError(error) });
+    const warn = (error: unknown): void => {
+      record(plugin, undefined);
+      logger.warn('static manifests cannot be used; those before stay', { plugin, ...describeError(error) });
+    };
     return lookAgain(clock, () => look().catch(warn));
   };
 }

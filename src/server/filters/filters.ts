@@ -1,7 +1,7 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
-//   guard panics → access log → request info → browsers → lifecycle → metrics → console → authenticate → audit → impersonate → flow control →
-//   deadline → authorize → handler
+//   guard panics → access log → request info → browsers → lifecycle → metrics → authenticate → tracing → audit → impersonate → flow control → deadline →
+//   authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
@@ -25,6 +25,7 @@ import { readRequestInfo } from './request-info.ts';
 
 /** The whole chain as one handler. */
 export function createFilterChain(deps: FilterDependencies): (exchange: ServerExchange) => MaybePromise<Response> {
+  const traced = (name: string, filter: Filter): Filter => deps.tracing?.traceFilter(name, filter) ?? filter;
   const filters: readonly Filter[] = [
     guardPanics(deps),
     logAccesses(deps),
@@ -34,14 +35,14 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
     ...followLifecycle(deps),
     measureRequests(deps),
     answerErrors(deps),
-    ...(deps.console === undefined ? [] : [deps.console.filter]),
     authenticateRequests(deps),
-    ...(deps.audit === undefined ? [] : [auditRequests({ ...deps, audit: deps.audit })]),
-    impersonateUsers(deps),
+    ...(deps.tracing === undefined ? [] : [deps.tracing.filter]),
+    ...(deps.audit === undefined ? [] : [traced('audit', auditRequests({ ...deps, audit: deps.audit }))]),
+    traced('impersonation', impersonateUsers(deps)),
     ...(deps.disturb === undefined ? [] : [deps.disturb]),
-    deps.flowControl === undefined ? limitInFlight(deps) : controlFlow({ ...deps, flowControl: deps.flowControl }),
+    deps.flowControl === undefined ? limitInFlight(deps) : traced('priorityandfairness', controlFlow({ ...deps, flowControl: deps.flowControl })),
     limitTime(deps),
-    authorizeRequests(deps),
+    traced('authorization', authorizeRequests(deps)),
   ];
   return filters.reduceRight<(exchange: ServerExchange) => MaybePromise<Response>>((next, filter) => (exchange) => filter(exchange, next), deps.handler);
 }

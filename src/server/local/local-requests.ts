@@ -74,7 +74,10 @@ class LocalWire implements Wire {
 
   start(status: number, headers: string[], bodyless: boolean): void {
     this.#status = status;
-    for (let index = 0; index < headers.length; index += 2) this.#headers[headers[index] as string] = headers[index + 1] as string;
+    for (let index = 0; index < headers.length; index += 2) {
+      const [name, value] = [headers[index] as string, headers[index + 1] as string];
+      this.#headers[name] = name in this.#headers ? `${this.#headers[name]}, ${value}` : value;
+    }
     if (bodyless) this.onEnd(true);
   }
 

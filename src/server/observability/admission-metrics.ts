@@ -4,6 +4,8 @@ import { type Counter, type Histogram, MetricRegistry, formatLabels } from './me
 
 /** The numbers of one server. */
 export interface CountedAdmission extends AdmissionMetrics {
+  /** Where other parts of admission add theirs. */
+  readonly registry: MetricRegistry;
   /** All of them as lines. */
   render(): string[];
 }
@@ -154,6 +156,7 @@ export function createAdmissionMetrics(): CountedAdmission {
   }));
   const [countValidating, countMutating] = [createChecks(registry, 'validating'), createChecks(registry, 'mutating')];
   return {
+    registry,
     countStep: (step) => countStep(step.name === undefined ? steps : plugins, step),
     ...createWebhooks(registry, webhooks),
     recordConditions: createConditions(registry),

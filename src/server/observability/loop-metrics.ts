@@ -45,7 +45,7 @@ export function observeQueues(registry: MetricRegistry, clock: Clock): (name: st
 const storeBounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
 /** The part of a key that names its resource: `group/plural` or `plural`. */
-function resourceOf(root: string, key: string): { readonly group: string; readonly resource: string } {
+export function findKeyResource(root: string, key: string): { readonly group: string; readonly resource: string } {
   if (!key.startsWith(`${root}/`)) return { group: '', resource: '' };
   const [first = '', second = ''] = key.slice(root.length + 1).split('/', 2);
   if (first === 'services') return { group: '', resource: second === 'endpoints' ? 'endpoints' : 'services' };
@@ -81,7 +81,7 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
   });
   const known = new Map<string, { readonly labels: string; readonly series: Observations }>();
   const seriesOf = (operation: string, key: string) => {
-    const { group, resource } = resourceOf(root, key);
+    const { group, resource } = findKeyResource(root, key);
     const id = `${operation} ${group}/${resource}`;
     let found = known.get(id);
     if (found === undefined) {
@@ -107,7 +107,7 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
     range: (request) => measure(nameRange(request), request.start, () => store.range(request)),
     txn: (request) => measure(nameTxn(request), request.key, () => store.txn(request)),
     watch(range, from, observer) {
-      const labels = formatLabels(resourceOf(root, range.start));
+      const labels = formatLabels(findKeyResource(root, range.start));
       const counting: WatchObserver = {
         events(batch: readonly StoreEvent[], revision) {
           received.add(labels, batch.length);

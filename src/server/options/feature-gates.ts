@@ -74,7 +74,7 @@ const gates: ReadonlyMap<string, Gate> = new Map([
 
 /** The gates that can be switched here. */
 export const switchableGates = [
-  'AllowUnsafeMalformedObjectDeletion', 'ClusterTrustBundle', 'ManifestBasedAdmissionControlConfig', 'PodLogsQuerySplitStreams',
+  'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'ManifestBasedAdmissionControlConfig', 'PodLogsQuerySplitStreams',
   'ServiceAccountNodeAudienceRestriction', 'StorageVersionMigrator',
 ] as const;
 

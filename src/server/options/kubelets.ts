@@ -14,6 +14,10 @@ export const kubeletOptions = {
     flag: 'kubelet-preferred-address-types', default: addressTypes, check: (types) => (types.length === 0 ? 'must name a type of address' : undefined),
     help: 'Types of a node\'s addresses that its kubelet is reached at, best first.',
   }),
+  egressSelectorConfigFile: text({
+    flag: 'egress-selector-config-file',
+    help: 'EgressSelectorConfiguration: the proxies through which the cluster and what serves its control plane are reached (Direct, HTTPConnect).',
+  }),
   kubeletPort: integer({ flag: 'kubelet-port', default: 10_250, check: checks.port, help: 'Port of the kubelets of nodes that name none.' }),
 } as const;
 

@@ -13,6 +13,8 @@ export interface FlagRules<S extends Schema> {
   readonly schema: S;
   /** Flags of kube-apiserver that are no options; none unless given. */
   readonly reference?: ReadonlyMap<string, ReferenceFlag>;
+  /** Whether arguments without a dash, and `-` alone, are names of files. */
+  readonly takesFiles?: boolean;
 }
 
 /** What a command line gives. */
@@ -21,6 +23,8 @@ export interface ParsedFlags<S extends Schema> {
   /** Names of the flags that were given. */
   readonly given: ReadonlySet<string>;
   readonly warnings: readonly string[];
+  /** Arguments that are no flags, where the command takes such. */
+  readonly files: readonly string[];
 }
 
 interface Argument {
@@ -30,13 +34,20 @@ interface Argument {
 }
 
 /** Reads arguments into settings. Throws FlagError. */
-export function parseFlags<S extends Schema>({ schema, reference = new Map() }: FlagRules<S>, args: readonly string[]): ParsedFlags<S> {
+export function parseFlags<S extends Schema>({ schema, reference = new Map(), takesFiles }: FlagRules<S>, args: readonly string[]): ParsedFlags<S> {
   const byFlag = new Map(Object.entries(schema).flatMap(([setting, option]) => (option.flag === undefined ? [] : [[option.flag, { setting, option }]])));
+  const shorts = new Map(Object.values(schema).flatMap(({ short, flag = '' }) => (short === undefined ? [] : [[short, flag]])));
+  const files: string[] = [];
   const settings = new Map<string, unknown>(Object.entries(commandLineDefaults(schema)));
   const given = new Set<string>();
   const warnings: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
-    const { name, inline } = readArgument(args[index] as string);
+    const argument = args[index] as string;
+    if (takesFiles === true && (argument === '-' || !argument.startsWith('-'))) {
+      files.push(argument);
+      continue;
+    }
+    const { name, inline } = readArgument(argument, shorts);
     const row = byFlag.get(name);
     const other = reference.get(name);
     if (row === undefined && other === undefined) throw new FlagError(describeUnknown(name, [...byFlag.keys(), ...reference.keys()]));
@@ -48,13 +59,14 @@ export function parseFlags<S extends Schema>({ schema, reference = new Map() }: 
     else settings.set(row.setting, addValue(row.option, { text, before: given.has(name) ? settings.get(row.setting) : undefined }));
     given.add(name);
   }
-  return { settings: Object.fromEntries(settings) as SettingsOf<S>, given, warnings };
+  return { settings: Object.fromEntries(settings) as SettingsOf<S>, given, warnings, files };
 }
 
-function readArgument(argument: string): Argument {
-  const match = /^(?:--([^=]+)|-(v))(?:=(.*))?$/s.exec(argument);
-  if (match === null) throw new FlagError(`unknown argument: ${argument}`);
-  return { name: (match[1] ?? match[2] as string).replaceAll('_', '-'), inline: match[3] };
+function readArgument(argument: string, shorts: ReadonlyMap<string, string>): Argument {
+  const match = /^(?:--([^=]+)|-([a-z]))(?:=(.*))?$/s.exec(argument);
+  const name = match?.[1] ?? (match?.[2] === 'v' ? 'v' : shorts.get(match?.[2] ?? ''));
+  if (name === undefined) throw new FlagError(`unknown argument: ${argument}`);
+  return { name: name.replaceAll('_', '-'), inline: match?.[3] };
 }
 
 function commandLineDefaults(schema: Schema): Record<string, unknown> {

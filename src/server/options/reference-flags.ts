@@ -24,7 +24,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('allow-metric-labels'),
   refused('allow-metric-labels-manifest'),
   refused('debug-socket-path'),
-  refused('egress-selector-config-file'),
   refused('emulated-version', '1.36', 'kube=1.36'),
   refusedSwitch('emulation-forward-compatible', 'false'),
   refusedSwitch('enable-garbage-collector', 'true'),
@@ -35,7 +34,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
   refused('service-account-signing-endpoint'),
   refused('storage-backend', 'etcd3'),
-  refused('tracing-config-file'),
   ...warned(false, `
     alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing
     watch-cache`),

@@ -10,6 +10,8 @@ export interface Option<T> {
   readonly default: T;
   /** Name of the flag, without dashes; absent where only code can set the option. */
   readonly flag?: string;
+  /** One letter that stands for the flag, behind one dash. */
+  readonly short?: string;
   /** The default on the command line, as it is written there, where it is another than that of the library. */
   readonly flagDefault?: string;
   readonly help: string;

@@ -18,7 +18,7 @@ function makeAggregator() {
   const registry = (): never => assert.fail();
   const aggregator = new Aggregator({
     clock, random: { below: () => 0 }, credentials: undefined, refusesRedirects: false, isSecure: true,
-    registry, catalog: { find }, requiresEndpoints: false,
+    registry, catalog: { find }, requiresEndpoints: false, dial: undefined,
   });
   return { clock, aggregator, rounds: () => rounds };
 }

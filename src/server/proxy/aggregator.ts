@@ -11,6 +11,7 @@ import { type Current, type KeyPairTexts, readKeyPair } from '../config-files/fo
 import type { ServerExchange } from '../http/exchange.ts';
 import { formatLabels, renderGauge } from '../observability/metric.ts';
 import type { ServerOptions } from '../options/options.ts';
+import type { Dial } from '../webhooks/dial.ts';
 import { describeConnection } from '../webhooks/describe-failure.ts';
 import { type HttpAnswer, type HttpCall, callWithin } from '../webhooks/http-call.ts';
 import { parseAnswer } from '../webhooks/read-answer.ts';
@@ -25,6 +26,8 @@ interface AggregatorOptions extends ServiceReads {
   /** The client certificate for the servers; undefined where there is none. */
   readonly credentials: Current<KeyPairTexts> | undefined;
   readonly refusesRedirects: boolean;
+  /** Opens the connections; undefined: as usual. */
+  readonly dial: Dial | undefined;
   /** Whether clients reach this server by TLS. */
   readonly isSecure: boolean;
 }
@@ -67,7 +70,7 @@ function rewriteLocation(location: string, host: string): string {
 /** The servers behind APIServices. */
 export class Aggregator implements RemoteApis, AggregatedApis {
   readonly #options: AggregatorOptions;
-  readonly #upstreams = new Upstreams();
+  readonly #upstreams: Upstreams;
   readonly #entries = new Map<string, Entry>();
   #versions: readonly RemoteVersion[] | undefined;
   #generation = 0;
@@ -75,6 +78,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
 
   constructor(options: AggregatorOptions) {
     this.#options = options;
+    this.#upstreams = new Upstreams(options.dial);
   }
 
   get generation(): number {
@@ -290,7 +294,9 @@ function sameEntries(some: ReadonlyMap<string, string>, others: ReadonlyMap<stri
 }
 
 /** Makes the aggregator of a server. Throws StartError when its client certificate cannot be read. */
-export function createAggregator(options: ServerOptions, reads: Pick<ServiceReads, 'registry' | 'catalog'>): Aggregator {
+export function createAggregator(
+  options: ServerOptions, reads: Pick<ServiceReads, 'registry' | 'catalog'> & { readonly dial: Dial | undefined },
+): Aggregator {
   const { clock, random, logger, tls } = options;
   const credentials = readKeyPair(
     { flag: '--proxy-client-cert-file', path: options.proxyClientCertFile }, { flag: '--proxy-client-key-file', path: options.proxyClientKeyFile },

@@ -1,7 +1,7 @@
 // The connections that subresources ask for: logs, streams of containers, and proxies to nodes, pods and services. Kubelets are met with the
 // client certificate and the authority of the options; pods and services without verification, as in the reference: no authority knows them.
 import { lookup } from 'node:dns/promises';
-import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import { posix } from 'node:path';
 import { badRequest, failure, internalError, serviceUnavailable } from '../../apimachinery/index.ts';
 import { type Exchange, type Response, encodePath, passClientHeaders } from '../../endpoints/index.ts';
@@ -12,6 +12,8 @@ import { readWebSocketRequest } from '../http/websocket.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { ChannelsResponse, type KubeletSession, kubeletProtocols } from '../streaming/container-channels.ts';
 import { TUNNEL_PREFIX, WebSocketTunnelResponse } from '../streaming/websocket-tunnel.ts';
+import { keptOptions } from '../webhooks/agent-pool.ts';
+import { type Dial, createPlainAgent } from '../webhooks/dial.ts';
 import { describeAnswer, describeConnection } from '../webhooks/describe-failure.ts';
 import { type ForwardTarget, forwardRequest, isUpgrade, passAnswer, passRequest, pump } from './forward.ts';
 import { createPageRewriter } from './html-links.ts';
@@ -69,11 +71,13 @@ async function refuseLog(incoming: IncomingMessage, pod: string): Promise<never>
 /** The backends of a server. */
 export class NetworkBackends implements Backends {
   readonly #kubelets: KubeletTrust;
-  readonly #upstreams = new Upstreams();
-  readonly #plain = new HttpAgent({ keepAlive: true, maxFreeSockets: 25, timeout: 90_000 });
+  readonly #upstreams: Upstreams;
+  readonly #plain: HttpAgent;
 
-  constructor(kubelets: KubeletTrust) {
+  constructor(kubelets: KubeletTrust, dial: Dial | undefined) {
     this.#kubelets = kubelets;
+    this.#upstreams = new Upstreams(dial);
+    this.#plain = createPlainAgent(keptOptions, dial);
   }
 
   async streamLog(exchange: Exchange, location: Location, pod: string): Promise<Response> {
@@ -236,12 +240,12 @@ function redirectToRoot({ path }: Exchange, query: string): Response {
 }
 
 /** Makes the backends of a server. Throws StartError when a certificate cannot be read. */
-export function createBackends({ clock, logger, ...options }: ServerOptions): NetworkBackends {
+export function createBackends({ clock, logger, ...options }: ServerOptions, dial: Dial | undefined): NetworkBackends {
   const log = { clock, logger };
   const credentials = readKeyPair(
     { flag: '--kubelet-client-certificate', path: options.kubeletClientCertificate }, { flag: '--kubelet-client-key', path: options.kubeletClientKey },
     { what: 'the client certificate for kubelets', options: log },
   );
   const authorities = readAuthorities({ flag: '--kubelet-certificate-authority', path: options.kubeletCertificateAuthority }, log);
-  return new NetworkBackends({ credentials, authorities });
+  return new NetworkBackends({ credentials, authorities }, dial);
 }

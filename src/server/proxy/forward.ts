@@ -9,6 +9,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import { type HeaderValues, type Response, type Sink, passHeaders } from '../../endpoints/index.ts';
 import { type ServerExchange, gatherHeaders } from '../http/exchange.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
+import { inSpan, traceHeaders } from '../tracing/spans.ts';
 import { isStale } from '../webhooks/http-call.ts';
 
 /** A request to another server, and what becomes of its answer. */
@@ -60,7 +61,8 @@ export const isUpgrade = ({ headers }: Pick<ServerExchange, 'headers'>): boolean
 export async function forwardRequest<Answer>(exchange: ServerExchange, target: ForwardTarget<Answer>): Promise<Answer> {
   for (let isSecondTry = false; ; isSecondTry = true) {
     try {
-      return await sendOnce(exchange, target);
+      return await inSpan(() => ({ name: `HTTP ${target.method}`, kind: 'client',
+        attributes: { 'http.request.method': target.method, 'server.address': target.host, 'server.port': target.port } }), () => sendOnce(exchange, target));
     } catch (error) {
       if (isSecondTry || target.openBody !== undefined || !isStale(error)) throw error;
     }
@@ -86,6 +88,7 @@ export function passRequest(exchange: ServerExchange): Passed {
 function openRequest({ scheme, host, port, method, path, agent, ...target }: ForwardTarget<unknown>): ClientRequest {
   const headers: Record<string, string | readonly string[]> = Object.create(null);
   for (const [name, values] of target.headers) headers[name] = values.length === 1 ? (values[0] as string) : values;
+  Object.assign(headers, traceHeaders());
   if (target.upgrade !== undefined) Object.assign(headers, { connection: 'Upgrade', upgrade: target.upgrade });
   if (target.openBody !== undefined && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
   const bare = host.replace(/^\[|\]$/g, '');

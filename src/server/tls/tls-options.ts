@@ -67,7 +67,8 @@ export function createContextOptions(identity: TlsIdentity, { certificate, key }
   return {
     cert: certificate, key,
     ...(curves.length > 0 && { ecdhCurve: curves.map((number) => curveNames.get(number)).join(':') }),
-    ...(clientAuthorities.length > 0 && { ca: [...clientAuthorities, ...proxyAuthorities] }),
+    // As in Go, each authority is trusted by itself: it may stand below another.
+    ...(clientAuthorities.length > 0 && { ca: [...clientAuthorities, ...proxyAuthorities], allowPartialTrustChain: true }),
     minVersion: minVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
     ciphers: listSuites(cipherSuites),
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,

@@ -5,9 +5,10 @@ import type { AuthorizationPlan } from '../config-files/authorization-config.ts'
 import { describeError } from '../observability/logger.ts';
 import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import type { Routed } from './egress.ts';
 
 /** The plan of a server. Throws StartError. */
-export async function readAuthorizationPlan(options: ServerOptions): Promise<AuthorizationPlan> {
+export async function readAuthorizationPlan(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
   const plan = await readModes(options);
   return options.authorizationPolicyFile === '' ? plan : { ...plan, abac: readPolicies(options.authorizationPolicyFile) };
 }
@@ -22,14 +23,14 @@ function readPolicies(path: string): AbacPolicies {
   }
 }
 
-async function readModes(options: ServerOptions): Promise<AuthorizationPlan> {
+async function readModes(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
   const { authorizationMode: modes, clock, logger } = options;
   if (options.authorizationConfig !== '') return (await import('../config-files/authorization-config.ts')).readAuthorizationConfiguration(options);
   if (!modes.includes('Webhook')) return { modes, webhooks: [] };
   const { readWebhookKubeconfig } = await import('./token-webhook.ts');
   const { JsonClient } = await import('./json-client.ts');
   const { url, ...target } = await readWebhookKubeconfig('--authorization-webhook-config-file', options.authorizationWebhookConfigFile);
-  const client = new JsonClient(clock, target);
+  const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane });
   const webhook = createWebhookAuthorizer({
     send: (review) => client.post(url, review), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),

@@ -2,6 +2,7 @@
 import { type Agent as HttpAgent, type IncomingHttpHeaders, request as requestPlain } from 'node:http';
 import { Agent, request as requestSecure } from 'node:https';
 import type { Clock, Timer } from '../../base/index.ts';
+import { currentSpan, inSpan, traceHeaders } from '../tracing/spans.ts';
 import { readAnswer } from './read-answer.ts';
 
 /** A request; over TLS where its agent is one of TLS. */
@@ -72,7 +73,18 @@ export function isStale(error: unknown): boolean {
   return wasKept === true && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
-function callOnce({ headers, body, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
+/** One request, in a span of the trace at hand, which the other server may continue. */
+async function callOnce(call: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
+  const { method, host, port, path } = call;
+  return inSpan(() => ({ name: `HTTP ${method}`, kind: 'client',
+    attributes: { 'http.request.method': method, 'server.address': host, 'server.port': port, 'url.path': path.split('?', 1)[0] as string } }), async () => {
+    const answer = await sendOnce({ ...call, headers: { ...call.headers, ...traceHeaders() } }, end, limitBytes);
+    currentSpan()?.set({ 'http.response.status_code': answer.status });
+    return answer;
+  });
+}
+
+function sendOnce({ headers, body, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
   const request = options.agent instanceof Agent ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
     const call = request({ ...options, headers: headers as Record<string, string> }, (response) => {

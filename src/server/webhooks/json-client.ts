@@ -1,9 +1,8 @@
 // JSON over HTTPS from other servers: discovery documents, key sets, answers of webhooks. Redirects are not followed, and what is slow, large or
 // not JSON fails. There is no TLS where the address says http.
-import { Agent as PlainAgent } from 'node:http';
-import { Agent } from 'node:https';
 import type { Clock } from '../../base/index.ts';
-import { keptOptions } from './agent-pool.ts';
+import { keptOptions, trustOnly } from './agent-pool.ts';
+import { type Dial, createAgent, createPlainAgent } from './dial.ts';
 import { type HttpAnswer, callWithin, hostOf } from './http-call.ts';
 import { parseAnswer } from './read-answer.ts';
 
@@ -14,6 +13,8 @@ export interface JsonTrust {
   readonly certificate?: string;
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Opens its connections; absent: as usual. */
+  readonly dial?: Dial | undefined;
 }
 
 const LIMIT_BYTES = 1024 * 1024;
@@ -23,16 +24,17 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export class JsonClient {
   readonly #clock: Clock;
   readonly #headers: JsonTrust['headers'];
-  readonly #agent: Agent;
-  readonly #plainAgent = new PlainAgent(keptOptions);
+  readonly #agent: ReturnType<typeof createAgent>;
+  readonly #plainAgent: ReturnType<typeof createPlainAgent>;
 
-  constructor(clock: Clock, { authorities, certificate, key, headers }: JsonTrust) {
+  constructor(clock: Clock, { authorities, certificate, key, headers, dial }: JsonTrust) {
     this.#clock = clock;
     this.#headers = headers;
-    this.#agent = new Agent({
-      ...keptOptions, ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }),
+    this.#plainAgent = createPlainAgent(keptOptions, dial);
+    this.#agent = createAgent({
+      ...keptOptions, ...(authorities !== undefined && trustOnly(authorities)), ...(certificate !== undefined && { cert: certificate }),
       ...(key !== undefined && { key }),
-    });
+    }, { dial });
   }
 
   /** Answers the parsed body of a 2xx answer. */

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { type AuthenticateToken, createWebhookTokenAuthenticator } from '../../auth/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { readTextFile } from '../data-directory.ts';
+import type { Routed } from './egress.ts';
 import { JsonClient, type JsonTrust } from './json-client.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 
@@ -58,9 +59,9 @@ async function parseConfig(flag: string, text: string): Promise<Kubeconfig> {
 }
 
 /** Makes the authenticator that asks the service. */
-export async function createTokenWebhook(options: ServerOptions): Promise<AuthenticateToken> {
+export async function createTokenWebhook(options: ServerOptions & Routed): Promise<AuthenticateToken> {
   const { url, ...target } = await readWebhookKubeconfig('--authentication-token-webhook-config-file', options.authenticationTokenWebhookConfigFile);
-  const client = new JsonClient(options.clock, target);
+  const client = new JsonClient(options.clock, { ...target, dial: options.egress.controlplane });
   return createWebhookTokenAuthenticator({
     apiVersion: options.authenticationTokenWebhookVersion === 'v1' ? 'authentication.k8s.io/v1' : 'authentication.k8s.io/v1beta1',
     post: (review) => client.post(url, review), cacheMs: options.authenticationTokenWebhookCacheTtlMs,

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { eventually } from '../../test-support/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
+import { directEgress } from './egress.ts';
 import { createWebhookCaller } from './webhook-client.ts';
 
 /** More authorities than have their connections kept. */
@@ -24,7 +25,9 @@ describe('the caller of webhooks', () => {
     });
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const unused = (): never => assert.fail();
-    const caller = createWebhookCaller({ clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false });
+    const caller = createWebhookCaller({
+      clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false, egress: directEgress,
+    });
     const clientOf = (path: string, index: number) => ({
       url: `https://127.0.0.1:${(service.address() as AddressInfo).port}/${path}`,
       caBundle: Buffer.from(`${certificate}${'\n'.repeat(index)}`).toString('base64'),
@@ -37,6 +40,35 @@ describe('the caller of webhooks', () => {
       held?.end('{"slow":true}');
       assert.deepEqual(await slow, { slow: true });
       assert.deepEqual(await caller.call(client, {}), { quick: true });
+    } finally {
+      caller.close();
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+
+  it('trusts each certificate of a bundle by itself, that of the webhook too', async () => {
+    const context = { clock: systemClock, random: systemRandom };
+    const request = { lifetimeMs: 3_600_000 };
+    const issuer = createCertificate({ ...request, commonName: 'authority' }, context);
+    const { certificate, key } = createCertificate({ ...request, commonName: 'webhook', hosts: ['127.0.0.1'], issuer }, context);
+    const service = createServer({ cert: certificate, key }, (request, response) => {
+      request.resume();
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const unused = (): never => assert.fail();
+    const caller = createWebhookCaller({
+      clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false, egress: directEgress,
+    });
+    const callWith = (bundle: string) => caller.call({
+      url: `https://127.0.0.1:${(service.address() as AddressInfo).port}/`, caBundle: Buffer.from(bundle).toString('base64'),
+    }, {});
+    try {
+      assert.deepEqual(await callWith(certificate), {});
+      assert.deepEqual(await callWith(issuer.certificate), {});
+      const other = createCertificate({ ...request, commonName: 'authority' }, context);
+      await assert.rejects(callWith(other.certificate), /tls: failed to verify certificate/);
     } finally {
       caller.close();
       service.closeAllConnections();

@@ -1,15 +1,15 @@
 // Calls of webhooks that objects name, for admission and for conversion: HTTPS to a URL or to a Service, over connections that are kept and used
 // again. Mirrors client-go as upstream configures it for webhooks: HTTP/1.1, redirects followed, 429 and 5xx with Retry-After asked again, answers
 // in JSON or YAML whatever their content type says. Failures are worded as client-go words them.
-import type { RequestOptions } from 'node:http';
-import { Agent, type AgentOptions } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Agent, AgentOptions } from 'node:https';
 import { type SecureContext, createSecureContext } from 'node:tls';
 import type { Clock, Random } from '../../base/index.ts';
 import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
-import { AgentPool } from './agent-pool.ts';
+import { AgentPool, trustOnly } from './agent-pool.ts';
+import { createAgent } from './dial.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
+import type { Routed } from './egress.ts';
 import { CallEnd, type CallTime, type HttpAnswer, type HttpCall, callBefore, hostOf } from './http-call.ts';
 import { type Address, type ServiceReads, type ServiceTarget, findServiceAddress } from './service-address.ts';
 
@@ -20,7 +20,7 @@ export interface WebhookCredentials {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface WebhookCallerOptions extends ServiceReads {
+interface WebhookCallerOptions extends ServiceReads, Routed {
   readonly clock: Clock;
   readonly random: Pick<Random, 'below'>;
   readonly limitBytes?: number;
@@ -85,25 +85,6 @@ interface KnownTarget {
 }
 
 const urlOf = ({ shownHost, path }: CallTarget): string => `https://${shownHost}${path}`;
-
-/** Connects to wherever a Service leads at the moment; a connection that is kept stays with its endpoint, as Go's does. */
-class ServiceAgent extends Agent {
-  readonly #findAddress: () => Promise<Address>;
-
-  constructor(options: ConstructorParameters<typeof Agent>[0], findAddress: () => Promise<Address>) {
-    super(options);
-    this.#findAddress = findAddress;
-  }
-
-  override createConnection(options: RequestOptions, callback?: (error: Error | null, socket: Socket) => void): undefined {
-    const connect = super.createConnection.bind(this) as (options: RequestOptions) => Socket;
-    this.#findAddress().then(
-      (address) => callback?.(null, connect({ ...options, ...address })),
-      (error: unknown) => callback?.(error as Error, undefined as unknown as Socket),
-    );
-    return undefined;
-  }
-}
 
 interface Sending extends Pick<HttpCall, 'method' | 'body'> {
   readonly limitBytes: number;
@@ -228,10 +209,11 @@ class KeptCaller implements WebhookCaller {
     const agentKey = `${service === undefined ? '' : hostAndPort}\n${credentials.certificate ?? ''}\n${caBundle}`;
     const makeAgent = (kept: AgentOptions): Agent => {
       const options = { ...kept, secureContext: createContext(caBundle, credentials) };
-      if (service === undefined || name === undefined) return new Agent(options);
+      const { random, egress } = this.#options;
+      if (service === undefined || name === undefined) return createAgent(options, { dial: egress.controlplane });
       const aim: ServiceTarget = { namespace: service.namespace, name: service.name, port };
-      const { random } = this.#options;
-      return new ServiceAgent({ ...options, servername: name }, () => findServiceAddress(this.#options, aim, (count) => random.below(count)));
+      const findAddress = (): Promise<Address> => findServiceAddress(this.#options, aim, (count) => random.below(count));
+      return createAgent({ ...options, servername: name }, { findAddress, dial: egress.cluster });
     };
     const shownHost = service === undefined ? parsed.host : hostAndPort;
     const target = { host, port, shownHost, path: cleanPath(parsed.pathname), headers: credentials.headers ?? {} };
@@ -250,7 +232,7 @@ function readAuthorities(caBundle: string): string {
 
 function createContext(caBundle: string, { certificate, key }: WebhookCredentials): SecureContext {
   return createSecureContext({
-    ...(caBundle !== '' && { ca: readAuthorities(caBundle) }),
+    ...(caBundle !== '' && trustOnly(readAuthorities(caBundle))),
     ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
   });
 }

@@ -10,13 +10,16 @@ import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
+import type { MetricRegistry } from '../observability/metric.ts';
 import { isGateOn } from '../options/feature-gates.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import { inSpan } from '../tracing/spans.ts';
+import type { Routed } from './egress.ts';
 import { type BeforeWebhook, type CallLimits, DEFAULT_TIMEOUT_MS, type WebhookCaller, createWebhookCaller } from './webhook-client.ts';
 
 /** What webhooks are made of; functions are asked when they are first needed. */
 interface WebhookParts {
-  readonly options: ServerOptions;
+  readonly options: ServerOptions & Routed;
   readonly registry: () => Registry;
   readonly catalog: Catalog;
   readonly schemas: SchemaSet;
@@ -43,8 +46,8 @@ export interface Webhooks {
 /** Makes the webhooks of a server. */
 export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan, followStatic }: WebhookParts): Webhooks {
   const { credentials, imagePolicy, beforeCall } = plan;
-  const { clock, random, logger, enableAggregatorRouting } = options;
-  const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, requiresEndpoints: enableAggregatorRouting }), beforeCall);
+  const { clock, random, logger, egress, enableAggregatorRouting } = options;
+  const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, egress, requiresEndpoints: enableAggregatorRouting }), beforeCall);
   const readNamespace = createNamespaceReader(registry, catalog);
   const common = {
     schemas, clock, random, askAccess, readNamespace, metrics,
@@ -53,14 +56,15 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
   const configurations = { mutating: new WebhookConfigurations(catalog), validating: new WebhookConfigurations(catalog) };
   const partsOf = (sort: 'mutating' | 'validating') => ({
     ...common, configurations: configurations[sort],
-    send: (client: Client, body: unknown, limits: CallLimits) => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] }),
+    send: async (client: Client, body: unknown, limits: CallLimits) =>
+      inSpan(() => ({ name: `Call ${sort} webhook` }), () => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] })),
   });
   let reflectors: readonly Reflector[] = [];
   let stops: readonly (() => void)[] = [];
   return {
     mutating: createMutatingWebhooks(partsOf('mutating')), validating: createValidatingWebhooks(partsOf('validating')),
     imagePolicy: imagePolicy === undefined ? [] : [composeImagePolicy(imagePolicy, caller, clock)],
-    sendConversion: (client, review) => caller.call(client, review),
+    sendConversion: async (client, review) => inSpan(() => ({ name: 'Call conversion webhook' }), () => caller.call(client, review)),
     async start() {
       reflectors = (['mutating', 'validating'] as const).map((sort) => followConfigurations(configurations[sort], {
         registry: registry(), catalog, clock, plural: `${sort}webhookconfigurations`,
@@ -111,7 +115,7 @@ export interface AdmissionPlan {
   readonly plugins?: PluginConfigurations;
   readonly imagePolicy?: ImagePolicyPlan;
   /** Makes what follows the static manifests, where there are any. */
-  readonly followManifests?: (catalog: Catalog) => FollowStatic;
+  readonly followManifests?: (catalog: Catalog, registry: MetricRegistry) => FollowStatic;
   /** A function of a test that runs before each call. */
   readonly beforeCall?: BeforeWebhook | undefined;
 }
@@ -130,11 +134,14 @@ export async function readAdmissionPlan(options: ServerOptions): Promise<Admissi
   const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
   const configurations = await readAdmissionConfiguration(options);
   const { clock, logger } = options;
+  const { countManifests } = await import('../observability/manifest-metrics.ts');
   const { createManifestFollower, readManifestDirectories } = await import('../config-files/static-manifests.ts');
   const directories = await readManifestDirectories(CONFIG_FLAG, configurations, isGateOn(options.featureGates, STATIC_OBJECTS_GATE));
+  const followManifests: AdmissionPlan['followManifests'] = (catalog, registry) =>
+    createManifestFollower({ directories, catalog, clock, logger, record: countManifests(registry, clock) });
   const plan: AdmissionPlan = {
     credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations),
-    ...(directories.size > 0 && { followManifests: (catalog) => createManifestFollower({ directories, catalog, clock, logger }) }),
+    ...(directories.size > 0 && { followManifests }),
   };
   if (!wantsImagePolicy) return plan;
   const { readImagePolicy } = await import('../config-files/image-policy-config.ts');

@@ -8,9 +8,10 @@ import { findBoundObjectWith } from '../authentication.ts';
 import { type Api, composeApi } from '../compose.ts';
 import { silentLogger } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
+import { readEgress } from '../config-files/egress-config.ts';
 import { readAuthorizationPlan } from '../webhooks/access-webhook.ts';
 import { readAdmissionPlan } from '../webhooks/webhooks.ts';
-import { readStorageFormat } from '../storage-format.ts';
+import { readStorageFormat } from '../encryption/storage-format.ts';
 import type { HandledRequest, HandledResponse } from './messages.ts';
 
 /** Handles requests. */
@@ -25,8 +26,10 @@ const LOOK_AGAIN_MS = 10;
 /** Composes the API; resolves when it serves what is defined. */
 export async function startReplica(data: Partial<ServerOptions>, store: Store): Promise<Replica> {
   const options = { ...data, admission: [], conversions: {}, clock: systemClock, random: systemRandom, logger: silentLogger } as ServerOptions;
+  const routed = { ...options, egress: await readEgress(options) };
+  const format = await readStorageFormat(options);
   const api: Api = composeApi({
-    options, store, rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(options), format: await readStorageFormat(options),
+    options: routed, store: format.openStore(store), rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(routed), format,
     admissionPlan: await readAdmissionPlan(options),
     authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], replica: true,
   });

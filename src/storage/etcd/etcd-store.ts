@@ -7,7 +7,7 @@ import { Compactor } from '../remote/compactor.ts';
 import { SharedWatch } from '../remote/shared-watch.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
-import { EtcdError, statusCode } from './grpc/etcd-error.ts';
+import { GrpcError, statusCode } from '../../grpc/index.ts';
 import { EventStream } from './event-stream.ts';
 import { Leases, readTimesToLive } from './leases.ts';
 import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './grpc/messages.ts';
@@ -131,7 +131,7 @@ export class EtcdStore implements Store {
     try {
       return await this.#tryWrite(request);
     } catch (error) {
-      const isLeaseGone = request.ttlSeconds !== undefined && error instanceof EtcdError && error.code === statusCode.notFound;
+      const isLeaseGone = request.ttlSeconds !== undefined && error instanceof GrpcError && error.code === statusCode.notFound;
       if (!isLeaseGone) throw error;
       this.#leases.drop(request.ttlSeconds);
       return this.#tryWrite(request);
@@ -186,6 +186,6 @@ async function countInterval(connection: EtcdConnection, interval: number, mark:
 
 /** Etcd's two refusals of a revision. */
 function refusalOf(error: unknown): 'compacted' | 'future' | undefined {
-  if (!(error instanceof EtcdError) || error.code !== statusCode.outOfRange) return undefined;
+  if (!(error instanceof GrpcError) || error.code !== statusCode.outOfRange) return undefined;
   return error.details.includes('compacted') ? 'compacted' : 'future';
 }

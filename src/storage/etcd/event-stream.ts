@@ -12,8 +12,7 @@ import type { ChangeSink, ChangeStream } from '../remote/changes.ts';
 import { Pauses } from '../remote/pauses.ts';
 import type { StoreEvent } from '../store.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
-import type { EtcdStream } from './grpc/channel.ts';
-import { EtcdError } from './grpc/etcd-error.ts';
+import { type GrpcStream, GrpcError } from '../../grpc/index.ts';
 import { type Change, type WatchAnswer, decodeWatch, encodeWatchEverything } from './grpc/messages.ts';
 
 interface EventStreamOptions {
@@ -32,7 +31,7 @@ export class EventStream implements ChangeStream {
   readonly #options: EventStreamOptions;
   /** All revisions up to this one were delivered. */
   #position: number;
-  #stream: EtcdStream | undefined;
+  #stream: GrpcStream | undefined;
   /** Parts of a large answer. */
   #fragments: Change[] = [];
   readonly #pauses = new Pauses();
@@ -68,7 +67,7 @@ export class EventStream implements ChangeStream {
     try {
       const stream = await this.#options.connection.openWatch({
         message: (bytes) => this.#receive(bytes),
-        ended: (status) => this.#drop(new EtcdError(status)),
+        ended: (status) => this.#drop(new GrpcError(status)),
       });
       if (this.#closed) return stream.cancel();
       this.#stream = stream;

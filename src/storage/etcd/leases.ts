@@ -2,7 +2,7 @@
 // again for that long, by a thousand keys at most, so that a storm of events does not become a storm of leases.
 import { BoundedCache, type Clock } from '../../base/index.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
-import { EtcdError, statusCode } from './grpc/etcd-error.ts';
+import { GrpcError, statusCode } from '../../grpc/index.ts';
 import { decodeLeaseAnswer, decodeLeaseGrant, encodeLeaseGrant, encodeLeaseQuestion } from './grpc/messages.ts';
 import { readRange } from './range.ts';
 
@@ -52,7 +52,7 @@ export class Leases {
     const reuse = Math.min(REUSE_SECONDS, Math.floor(ttl * REUSE_SHARE));
     const id = this.#connection.call('/etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(ttl + reuse), { type: 'read' }).then((bytes) => {
       const { id: granted, error } = decodeLeaseGrant(bytes);
-      if (error !== '') throw new EtcdError({ code: statusCode.internal, details: error });
+      if (error !== '') throw new GrpcError({ code: statusCode.internal, details: error });
       return granted;
     });
     id.catch(() => this.drop(ttl));

@@ -1,7 +1,7 @@
 // Opens the Store over a cluster of etcd.
 import type { Clock } from '../../base/index.ts';
 import type { Store } from '../store.ts';
-import type { EtcdTls } from './grpc/channel.ts';
+import type { ChannelTls } from '../../grpc/index.ts';
 import { EtcdConnection } from './grpc/connection.ts';
 import { EtcdStore, readRevision } from './etcd-store.ts';
 import { type StatusAnswer, decodeStatus } from './grpc/messages.ts';
@@ -12,7 +12,7 @@ export interface EtcdStoreOptions {
   readonly endpoints: readonly string[];
   readonly clock: Clock;
   /** PEM texts: authorities that are trusted, and the certificate and key that are shown. */
-  readonly tls?: EtcdTls;
+  readonly tls?: ChannelTls;
   /** Time between compactions, by one of all servers; 5 minutes when absent, 0: never. */
   readonly compactionIntervalMs?: number;
   /** Called with each lost connection, which the Store opens again by itself. */

@@ -2,7 +2,7 @@
 import { type Page, readInPages } from '../remote/pages.ts';
 import type { RangeRequest } from '../store.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
-import { EtcdError, statusCode } from './grpc/etcd-error.ts';
+import { GrpcError, statusCode } from '../../grpc/index.ts';
 import { type RangeAnswer, type StoredKeyValue, decodeRange, encodeRange } from './grpc/messages.ts';
 
 const PAGE_ATTEMPT_MS = 5_000;
@@ -23,7 +23,7 @@ async function callPage(connection: EtcdConnection, page: EtcdPage): Promise<Ran
     try {
       return await callRange(connection, { ...page, limit }, false);
     } catch (error) {
-      const isTooLarge = error instanceof EtcdError && error.code === statusCode.resourceExhausted && /larger than max/.test(error.details);
+      const isTooLarge = error instanceof GrpcError && error.code === statusCode.resourceExhausted && /larger than max/.test(error.details);
       if (!isTooLarge || limit === 1) throw error;
     }
   }

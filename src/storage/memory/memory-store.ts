@@ -4,6 +4,7 @@ import type { Clock } from '../../base/index.ts';
 import { AutomaticCompaction } from '../compaction.ts';
 import { StorageClosedError } from '../errors.ts';
 import { ExpiryAlarm, computeTimesToLive } from '../expiry.ts';
+import type { RestoredKey } from '../image.ts';
 import { checkTxn } from '../keys.ts';
 import { VersionedKeys } from '../mvcc.ts';
 import type { KeyRange, KeyValue, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
@@ -31,9 +32,17 @@ export interface MemoryStore extends Store {
   versions(key: string): readonly { readonly kv: KeyValue; readonly isTombstone: boolean }[];
 }
 
-/** Opens an empty Store that lives in memory only. */
-export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
-  return new StoreInMemory(options, new VersionedKeys(), new MemoryLeases());
+/** Opens a Store that lives in memory only: empty, or with the keys of a backup at its revision. What the backup's keys have left to live begins now. */
+export function createMemoryStore(options: MemoryStoreOptions, backup?: { readonly keys: Iterable<RestoredKey>; readonly revision: number }): MemoryStore {
+  const [state, leases] = [new VersionedKeys(), new MemoryLeases()];
+  if (backup !== undefined) {
+    const keys = [...backup.keys];
+    state.restore(keys, backup.revision);
+    for (const { key, modRevision, ttlSeconds } of keys) {
+      if (ttlSeconds !== undefined) leases.add({ key, revision: modRevision, expiresAt: options.clock.now() + ttlSeconds * 1000 });
+    }
+  }
+  return new StoreInMemory(options, state, leases);
 }
 
 class StoreInMemory implements MemoryStore {

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApiError } from '../../client/index.ts';
 import { type RunSettings, StartError } from '../../server/index.ts';
-import { ApiError } from '../local-client.ts';
-import { ManifestError } from '../manifests.ts';
+import { ManifestError } from '../manifests/documents.ts';
 import { type RequestRecord, showRecord } from '../record/requests.ts';
 import { type TestServer, createTestServer } from '../test-server.ts';
 

@@ -1,7 +1,7 @@
 // What became of one object: every version that the store keeps, with the request that wrote it.
 import { objectKey } from '../../registry/index.ts';
-import type { LocalClient } from '../local-client.ts';
-import type { KubernetesObject, Located } from '../objects.ts';
+import type { KubernetesObject, LocalClient } from '../../client/index.ts';
+import type { Located } from '../objects.ts';
 import type { ObservedStore } from '../state/observed-store.ts';
 import { readObjectAt } from './past.ts';
 import type { RequestRecord, RequestRecorder } from './requests.ts';

@@ -1,6 +1,6 @@
 // Reads of the past: what the server would have answered when its newest resourceVersion was another one.
-import { type LocalClient } from '../local-client.ts';
-import { type KubernetesObject, type Located, pathOf } from '../objects.ts';
+import type { KubernetesObject, LocalClient } from '../../client/index.ts';
+import { type Located, pathOf } from '../objects.ts';
 
 /** The object at a revision, undefined where there was none; rejects with ApiError (410) when the revision is compacted. */
 export async function readObjectAt(client: LocalClient, at: Located, revision: number): Promise<KubernetesObject | undefined> {

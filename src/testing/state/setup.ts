@@ -1,10 +1,12 @@
 // From the options of a test server to what it is made of, and the part of them on which its start state depends.
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Clock, type Random, createManualClock, systemClock, systemRandom } from '../../base/index.ts';
 import type { ServerOptions } from '../../server/index.ts';
-import type { KubernetesObject } from '../objects.ts';
+import type { KubernetesObject } from '../../client/index.ts';
 import type { TestServerOptions } from '../options.ts';
-import { readManifests } from '../manifests.ts';
+import { readManifests } from '../manifests/documents.ts';
 import { createStandingClock } from './clock.ts';
 import { createSeededRandom } from './random.ts';
 
@@ -35,7 +37,7 @@ export async function resolveSetup(options: TestServerOptions): Promise<Setup> {
   ];
   const hasFunctions = admission.length > 0 || Object.keys(conversions).length > 0;
   const time = clock === systemClock ? 'now' : clock.now();
-  const baseKey = JSON.stringify([server, options.tls ?? true, seed ?? null, time]);
+  const baseKey = JSON.stringify([server, options.tls ?? true, seed ?? null, time, describeFile(options.snapshot)]);
   return {
     options, clock, objects, baseKey,
     stateKey: hasFunctions ? undefined : createHash('sha256').update(`${baseKey}\n${JSON.stringify(objects)}`).digest('hex'),
@@ -45,6 +47,13 @@ export async function resolveSetup(options: TestServerOptions): Promise<Setup> {
     },
     randomAt: (revision) => (seed === undefined ? systemRandom : createSeededRandom(`${seed}/${revision}`)),
   };
+}
+
+/** The values by which a file differs from a later one with the same name. */
+function describeFile(path: string | undefined): unknown {
+  if (path === undefined) return null;
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return [resolve(path), mtimeMs, size];
 }
 
 function chooseClock({ clock, seed }: TestServerOptions): Clock {

@@ -1,8 +1,8 @@
 // Start states: the store after a server has made its own objects and a test's are applied. They are made once per process and forked by every
 // server that begins with the same.
 import { BoundedCache, systemClock, systemRandom } from '../../base/index.ts';
-import { type MemoryStore, createMemoryStore } from '../../storage/index.ts';
-import { type Pki, type ServiceAccountKeys, createServiceAccountKeys, preparePki } from '../../server/index.ts';
+import { type MemoryStore, type RestoredKey, createMemoryStore } from '../../storage/index.ts';
+import { type Pki, type ServiceAccountKeys, SnapshotReader, createServiceAccountKeys, preparePki } from '../../server/index.ts';
 import type { Setup } from './setup.ts';
 
 /** A state that servers begin with. Its store is closed: it is forked, never written. */
@@ -48,8 +48,24 @@ export function shareSecrets(): Secrets {
   };
 }
 
-/** An empty store. */
-export const createEmptyStore = (setup: Setup): MemoryStore => createMemoryStore({ clock: setup.clock, ...storeTimes(setup) });
+/** The store that a first server begins with: empty, or with the objects of a snapshot. Throws StartError for a file that is none. */
+export function createFirstStore(setup: Setup): MemoryStore {
+  const options = { clock: setup.clock, ...storeTimes(setup) };
+  const { snapshot: file } = setup.options;
+  if (file === undefined) return createMemoryStore(options);
+  const snapshot = new SnapshotReader(file);
+  try {
+    const { root, revision } = snapshot.header;
+    return createMemoryStore(options, { keys: moveKeys(snapshot.keys(), root), revision });
+  } finally {
+    snapshot.close();
+  }
+}
+
+/** Keys below the root that servers in memory have. */
+function* moveKeys(keys: Iterable<RestoredKey>, root: string): Generator<RestoredKey> {
+  for (const key of keys) yield key.key.startsWith(`${root}/`) ? { ...key, key: `/registry${key.key.slice(root.length)}` } : key;
+}
 
 interface StoreTimes {
   readonly historyMs?: number;

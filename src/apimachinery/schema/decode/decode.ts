@@ -4,7 +4,7 @@
 import { compareKeys, sortKeys } from '../../../base/index.ts';
 import { canonicalizeQuantity } from '../../quantity.ts';
 import { canonicalizeBase64 } from './base64.ts';
-import { DecodeError, describeJson, formatGoType, formatStrictError, kindOfGoType } from './error.ts';
+import { DecodeError, type Mismatch, describeJson, formatGoType, formatStrictError, kindOfGoType } from './error.ts';
 import { type Operation, type Plan, type PlannedField, operationOf, planOf } from '../plan.ts';
 import type { Schema } from '../schema.ts';
 import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
@@ -28,6 +28,8 @@ export interface Decoded {
   readonly object: Record<string, unknown>;
   /** `unknown field "spec.foo"` and `duplicate field "spec.foo"`, in the order of the input, each once, at most 100. */
   readonly strictErrors: readonly string[];
+  /** The place of the first unknown field among the members of its object, which is all that errors about CBOR say of it. */
+  readonly firstUnknownIndex?: number | undefined;
 }
 
 type Json = Record<string, unknown>;
@@ -40,7 +42,7 @@ const MAX_INT64 = 2n ** 63n;
 export function decodeObject(schema: Schema, json: unknown, options: DecodeOptions = {}): Decoded {
   const decoder = new Decoder(options);
   const object = decoder.decodeRoot(schema, json);
-  return { object, strictErrors: decoder.strictErrors };
+  return { object, strictErrors: decoder.strictErrors, firstUnknownIndex: decoder.firstUnknownIndex };
 }
 
 /** Sets an own property whatever its name: assigning `__proto__` would change the prototype. */
@@ -51,6 +53,7 @@ export function setOwn(object: Json, key: string, value: unknown): void {
 
 class Decoder {
   readonly strictErrors: string[] = [];
+  firstUnknownIndex: number | undefined;
   readonly #options: DecodeOptions;
   readonly #duplicates: ReadonlySet<string> | undefined;
   readonly #oddNumbers: ReadonlyMap<string, string> | undefined;
@@ -77,9 +80,12 @@ class Decoder {
     const fields = plan.fields;
     const values: unknown[] = [];
     values.length = fields.length;
+    let place = -1;
     for (const key in input) {
+      place++;
       const index = plan.index.get(key);
       if (index === undefined) {
+        this.firstUnknownIndex ??= place;
         this.#reportKey('unknown', key);
         continue;
       }
@@ -275,15 +281,15 @@ class Decoder {
 
   #report(input: unknown, schema: Schema): undefined {
     const isFraction = typeof input === 'number' && !Number.isInteger(input);
-    return this.#reportFound(describeJson(input), schema, isFraction);
+    return this.#reportFound(describeJson(input), schema, { isFraction, isNegative: (input as number) < 0 });
   }
 
-  #reportFound(found: string, schema: Schema, isFraction = false): undefined {
-    this.#firstMismatch ??= this.#mismatch(found, formatGoType(schema), { kind: kindOfGoType(schema), isFraction });
+  #reportFound(found: string, schema: Schema, number: Pick<Mismatch, 'isFraction' | 'isNegative'> = {}): undefined {
+    this.#firstMismatch ??= this.#mismatch(found, formatGoType(schema), { kind: kindOfGoType(schema), ...number });
     return undefined;
   }
 
-  #mismatch(found: string, wanted: string, more: { readonly kind?: string; readonly isFraction?: boolean } = {}): DecodeError {
+  #mismatch(found: string, wanted: string, more: Omit<Mismatch, 'found' | 'wanted'> = {}): DecodeError {
     const fields = this.#plans.flatMap((plan, i) => (plan === undefined ? [] : [plan.fields[plan.index.get(this.#path[i] as string)!]!.shownName]));
     const place = fields.length > 0 ? `Go struct field ${this.#plans.findLast((plan) => plan !== undefined)!.structName}.${fields.join('.')}` : 'Go value';
     return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted, ...more });

@@ -2,12 +2,14 @@
 import type { Schema } from '../schema.ts';
 
 /** A wrong type: what was found, which Go type was wanted. `kind` is Go's kind of that type, where it does not decode itself. */
-interface Mismatch {
+export interface Mismatch {
   readonly found: string;
   readonly wanted: string;
   readonly kind?: string;
   /** The value found is a number with a fraction. */
   readonly isFraction?: boolean;
+  /** The value found is a number below zero. */
+  readonly isNegative?: boolean;
 }
 
 /** A value that does not fit its schema; the message is Go's. */

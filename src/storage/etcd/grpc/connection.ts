@@ -2,9 +2,9 @@
 // until their time is up; writes only where it is certain that nothing happened, since the outcome of the others is unknown.
 import { delay, systemClock } from '../../../base/index.ts';
 import { StorageClosedError, StorageUnavailableError } from '../../errors.ts';
-import type { EtcdStream, EtcdTls, StreamSink } from './channel.ts';
+import { type ChannelTls, type GrpcStream, type StreamSink, GrpcError, statusCode } from '../../../grpc/index.ts';
 import { Endpoint } from './endpoint.ts';
-import { EtcdError, statusCode } from './etcd-error.ts';
+import { isTransient, isUntouched } from './etcd-error.ts';
 
 /** How a call may be repeated and how long it may take. */
 interface CallOptions {
@@ -27,12 +27,12 @@ export class EtcdConnection {
   #preferred = 0;
   #closed = false;
 
-  constructor(endpoints: readonly string[], tls: EtcdTls | undefined) {
+  constructor(endpoints: readonly string[], tls: ChannelTls | undefined) {
     if (endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
     this.#endpoints = endpoints.map((url) => new Endpoint(url, tls));
   }
 
-  /** One call; rejects with EtcdError for what etcd refuses, StorageUnavailableError when no server answers in time. */
+  /** One call; rejects with GrpcError for what etcd refuses, StorageUnavailableError when no server answers in time. */
   async call(method: string, bytes: Buffer, options: CallOptions): Promise<Buffer> {
     const isWrite = options.type === 'write';
     const totalMs = options.totalMs ?? (isWrite ? WRITE_TOTAL_MS : READ_TOTAL_MS);
@@ -45,18 +45,18 @@ export class EtcdConnection {
         return await endpoint.call(method, bytes, attemptMs);
       } catch (error) {
         if (this.#closed) throw new StorageClosedError();
-        if (!(error instanceof EtcdError) || !error.isTransient) throw error;
+        if (!isTransient(error)) throw error;
         this.#avoid(endpoint);
         const pauseMs = this.#pauseAfter(attempt);
         const isOver = systemClock.monotonicMs() + pauseMs >= deadline;
-        if (isOver || (isWrite && !error.isUntouched)) throw this.#describe(error, !isWrite || error.isUntouched);
+        if (isOver || (isWrite && !isUntouched(error))) throw this.#describe(error, !isWrite || isUntouched(error));
         if (pauseMs > 0) await delay(systemClock, pauseMs);
       }
     }
   }
 
   /** A watch stream to a server that can be reached; rejects when none can. */
-  async openWatch(sink: StreamSink): Promise<EtcdStream> {
+  async openWatch(sink: StreamSink): Promise<GrpcStream> {
     let failure: unknown;
     for (let attempt = 0; attempt < this.#endpoints.length; attempt += 1) {
       const endpoint = this.#pick();
@@ -100,7 +100,7 @@ export class EtcdConnection {
     return round === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (round - 1), LONGEST_PAUSE_MS);
   }
 
-  #describe(error: EtcdError, outcomeKnown: boolean): StorageUnavailableError {
+  #describe(error: GrpcError, outcomeKnown: boolean): StorageUnavailableError {
     const where = this.#endpoints.map(({ url }) => url).join(', ');
     const what = error.code === statusCode.deadlineExceeded ? 'does not answer in time' : error.details;
     return new StorageUnavailableError(`etcd (${where}): ${what}`, { outcomeKnown, cause: error });

@@ -2,11 +2,13 @@
 // decided in connection.ts.
 import { type Clock, systemClock } from '../../../base/index.ts';
 import { StorageClosedError } from '../../errors.ts';
-import { Channel, type EtcdStream, type EtcdTls, type StreamSink } from './channel.ts';
+import { Channel, type ChannelTls, type GrpcStream, type StreamSink } from '../../../grpc/index.ts';
 
 /** A call that takes longer makes its server suspect while there are others. */
 const SLOW_MS = 1_000;
 const SUSPECT_MS = 2_000;
+/** A server without a leader answers with an error at once, and its watches end, instead of serving what it had. */
+const requireLeader = { hasleader: 'true' };
 
 /** One server of a cluster. */
 export class Endpoint {
@@ -16,11 +18,11 @@ export class Endpoint {
   #suspectUntilMs = 0;
   #closed = false;
 
-  constructor(url: string, tls: EtcdTls | undefined, clock: Clock = systemClock) {
+  constructor(url: string, tls: ChannelTls | undefined, clock: Clock = systemClock) {
     this.url = url;
     this.#clock = clock;
     const { protocol, host } = parseEndpoint(url);
-    this.#channel = new Channel({ url: `${protocol}//${host}`, tls: protocol === 'https:' ? tls : undefined, clock });
+    this.#channel = new Channel({ url: `${protocol}//${host}`, tls: protocol === 'https:' ? tls : undefined, headers: requireLeader, clock });
   }
 
   get isSuspect(): boolean {
@@ -32,7 +34,7 @@ export class Endpoint {
     this.#suspectUntilMs = this.#clock.monotonicMs() + SUSPECT_MS;
   }
 
-  /** One call; rejects with EtcdError. `bytes` are not sent unless the connection stands. */
+  /** One call; rejects with GrpcError. `bytes` are not sent unless the connection stands. */
   async call(method: string, bytes: Buffer, timeoutMs: number): Promise<Buffer> {
     if (this.#closed) throw new StorageClosedError();
     const slow = this.#clock.after(SLOW_MS, () => this.suspect());
@@ -44,7 +46,7 @@ export class Endpoint {
   }
 
   /** A stream in both directions, on a connection that stands. */
-  async open(method: string, sink: StreamSink): Promise<EtcdStream> {
+  async open(method: string, sink: StreamSink): Promise<GrpcStream> {
     if (this.#closed) throw new StorageClosedError();
     return this.#channel.open(method, sink);
   }

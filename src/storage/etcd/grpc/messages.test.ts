@@ -5,7 +5,7 @@ import {
   decodeLeaseAnswer, decodeLeaseGrant, decodeRange, decodeStatus, decodeTxn, decodeWatch, encodeCompaction, encodeLeaseGrant, encodeLeaseQuestion,
   encodeRange, encodeTxn, encodeWatchEverything,
 } from './messages.ts';
-import { MessageWriter } from './wire.ts';
+import { MessageWriter } from '../../../grpc/index.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const keyValue = (writer: MessageWriter): MessageWriter =>

@@ -1,7 +1,7 @@
 // The messages of etcd's v3 API that the Store uses, by the field numbers of its published rpc.proto, kv.proto: requests to bytes,
 // responses to plain records. Unknown fields are skipped, so that all servers from 3.4 on are understood.
 import type { KeyValue } from '../../store.ts';
-import { MessageReader, MessageWriter } from './wire.ts';
+import { MessageReader, MessageWriter } from '../../../grpc/index.ts';
 
 /** Every key there is, as etcd spells it. */
 const EVERY_KEY = '\u0000';

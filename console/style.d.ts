@@ -1,2 +1,0 @@
-// Styles are imported for the bundle and have no value.
-declare module '*.css';

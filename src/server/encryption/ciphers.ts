@@ -1,0 +1,81 @@
+// The ciphers of keys that the EncryptionConfiguration itself holds: AES in CBC and GCM mode, and NaCl's secretbox, as kube-apiserver writes them.
+import { type CipherGCMTypes, createCipheriv, createDecipheriv } from 'node:crypto';
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import type { Random } from '../../base/index.ts';
+
+/** How one provider hides bytes; the context (the key of the object) is authenticated where the provider can do it. */
+export interface Cipher {
+  seal(value: Uint8Array, context: Uint8Array): Uint8Array;
+  /** Answers undefined or throws when it cannot. */
+  open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined;
+  /** Whether `seal` would use the same key today; always, when absent. */
+  isCurrent?(sealed: Uint8Array): boolean;
+  /** What `open` has to wait for; undefined when it waits for nothing. Rejects when what it needs cannot be had. */
+  prepare?(sealed: Uint8Array): Promise<void> | undefined;
+}
+
+const TAG_BYTES = 16;
+const GCM_NONCE_BYTES = 12;
+const SECRETBOX_NONCE_BYTES = 24;
+const CBC_BLOCK_BYTES = 16;
+
+/** The lengths of keys that each provider takes. */
+export const keySizes = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const satisfies Readonly<Record<string, readonly number[]>>;
+
+/** The providers whose keys are in the file. */
+export type LocalProvider = keyof typeof keySizes;
+
+/** Makes the cipher of one key. */
+export function createCipher(provider: LocalProvider, key: Uint8Array, random: Random): Cipher {
+  if (provider === 'aesgcm') return createGcm(key, random);
+  return provider === 'aescbc' ? createCbc(key, random) : createSecretbox(key, random);
+}
+
+/** AES in GCM mode: a random nonce, the ciphertext, the tag. */
+export function createGcm(key: Uint8Array, random: Random): Cipher {
+  const algorithm = `aes-${key.length * 8}-gcm` as CipherGCMTypes;
+  return {
+    seal(value, context) {
+      const nonce = random.bytes(GCM_NONCE_BYTES);
+      const cipher = createCipheriv(algorithm, key, nonce).setAAD(context);
+      return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, context) {
+      if (sealed.length < GCM_NONCE_BYTES + TAG_BYTES) return undefined;
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, GCM_NONCE_BYTES), { authTagLength: TAG_BYTES }).setAAD(context);
+      decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(GCM_NONCE_BYTES, sealed.length - TAG_BYTES)), decipher.final()]);
+    },
+  };
+}
+
+function createCbc(key: Uint8Array, random: Random): Cipher {
+  const algorithm = `aes-${key.length * 8}-cbc`;
+  return {
+    seal(value) {
+      const start = random.bytes(CBC_BLOCK_BYTES);
+      const cipher = createCipheriv(algorithm, key, start);
+      return Buffer.concat([start, cipher.update(value), cipher.final()]);
+    },
+    open(sealed) {
+      if (sealed.length < 2 * CBC_BLOCK_BYTES || sealed.length % CBC_BLOCK_BYTES !== 0) return undefined;
+      const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, CBC_BLOCK_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(CBC_BLOCK_BYTES)), decipher.final()]);
+    },
+  };
+}
+
+/** NaCl's secretbox, which node:crypto does not have: XSalsa20 and Poly1305, the tag in front. */
+function createSecretbox(key: Uint8Array, random: Random): Cipher {
+  return {
+    seal(value) {
+      const nonce = random.bytes(SECRETBOX_NONCE_BYTES);
+      return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(value)]);
+    },
+    open(sealed) {
+      if (sealed.length < SECRETBOX_NONCE_BYTES + TAG_BYTES) return undefined;
+      const box = xsalsa20poly1305(key, sealed.subarray(0, SECRETBOX_NONCE_BYTES));
+      return box.decrypt(sealed.subarray(SECRETBOX_NONCE_BYTES));
+    },
+  };
+}

@@ -1,0 +1,146 @@
+// Encryption at rest as kube-apiserver writes it: `k8s:enc:<provider>:<version>:<key name>:` and then the secret bytes. The first provider of a
+// resource writes, all of them read, so that keys can be rotated.
+import type { Clock, Random } from '../../base/index.ts';
+import type { StorageFormat, ValueCipher } from '../../registry/index.ts';
+import { type Cipher, createCipher } from './ciphers.ts';
+import { type EncryptionRule, type ProviderSettings, parseResource, readEncryptionConfiguration } from './configuration.ts';
+import type { EncryptionMetrics } from './encryption-metrics.ts';
+import { KmsClient } from './kms-client.ts';
+import { KmsProvider } from './kms-provider.ts';
+
+/** A provider with one key. */
+interface Provider {
+  /** What stored values begin with; empty for identity. */
+  readonly prefix: Buffer;
+  /** As metrics name it. */
+  readonly label: string;
+  readonly cipher: Cipher | undefined;
+}
+
+/** What ciphers are made of. */
+export interface EncryptionParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Absent where nothing is counted. */
+  readonly metrics?: EncryptionMetrics | undefined;
+}
+
+/** What one EncryptionConfiguration asks for. */
+export interface Encryption {
+  readonly cipherFor: NonNullable<StorageFormat['cipherFor']>;
+  readonly plugins: readonly KmsProvider[];
+  /** What `open` has to wait for before it reads this value; undefined when it waits for nothing. */
+  prepare(stored: Uint8Array): Promise<void> | undefined;
+  /** Begins to ask plugins how they are; resolves when each has been asked once. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+const everyPrefix = Buffer.from('k8s:enc:');
+
+/** Makes the ciphers of a file; throws StartError for one that would not protect. */
+export async function createEncryption(content: string, parts: EncryptionParts): Promise<Encryption> {
+  const rules = await readEncryptionConfiguration(content);
+  const plugins: KmsProvider[] = [];
+  const byResource = gatherProviders(rules, parts, plugins);
+  const external = [...byResource.values()].flat().filter(({ cipher }) => cipher?.prepare !== undefined);
+  return {
+    plugins,
+    cipherFor(resource) {
+      const { group } = parseResource(resource);
+      const providers = byResource.get(resource) ?? byResource.get(`*.${group}`) ?? byResource.get('*.*');
+      return measureCipher(resource, providers, parts);
+    },
+    prepare(stored) {
+      const provider = external.find(({ prefix }) => startsWith(stored, prefix));
+      return provider?.cipher?.prepare?.(stored.subarray(provider.prefix.length));
+    },
+    start: async () => void await Promise.all(plugins.map((plugin) => plugin.start())),
+    stop() {
+      for (const plugin of plugins) plugin.stop();
+    },
+  };
+}
+
+/** Entries that name the same resource are one list. */
+function gatherProviders(rules: readonly EncryptionRule[], parts: EncryptionParts, plugins: KmsProvider[]): Map<string, Provider[]> {
+  const byResource = new Map<string, Provider[]>();
+  for (const { resources, providers } of rules) {
+    const made = providers.flatMap((provider) => makeProviders(provider, parts, plugins));
+    for (const resource of resources) byResource.set(resource, [...(byResource.get(resource) ?? []), ...made]);
+  }
+  return byResource;
+}
+
+/** One provider per key: the first key writes. */
+function makeProviders(settings: ProviderSettings, parts: EncryptionParts, plugins: KmsProvider[]): Provider[] {
+  if (settings.type === 'identity') return [{ prefix: Buffer.alloc(0), label: 'identity', cipher: undefined }];
+  if (settings.type === 'kms') {
+    const { name, timeoutMs, path } = settings.kms;
+    const observe = parts.metrics?.observeCalls(name);
+    const plugin = new KmsProvider({ ...parts, name, timeoutMs, service: new KmsClient({ path, timeoutMs, clock: parts.clock, observe }) });
+    plugins.push(plugin);
+    return [{ prefix: Buffer.from(`k8s:enc:kms:v2:${name}:`), label: `k8s:enc:kms:v2:${name}:`, cipher: plugin.cipher }];
+  }
+  const label = `k8s:enc:${settings.type}:v1:`;
+  return settings.keys.map(({ name, secret }) =>
+    ({ prefix: Buffer.from(`${label}${name}:`), label, cipher: createCipher(settings.type, secret, parts.random) }));
+}
+
+/** Counts what the cipher of a resource does, where something is counted. */
+function measureCipher(resource: string, providers: readonly Provider[] | undefined, { metrics, clock }: EncryptionParts): ValueCipher {
+  const cipher = createValueCipher(providers);
+  if (metrics === undefined || providers === undefined) return cipher;
+  const labelOf = (stored: Uint8Array): string => providers.find(({ prefix }) => startsWith(stored, prefix))?.label ?? 'unknown';
+  const measure = (type: 'from_storage' | 'to_storage', label: string, run: () => Uint8Array): Uint8Array => {
+    const startedMs = clock.monotonicMs();
+    try {
+      const result = run();
+      metrics.transformed({ resource, type, label, durationMs: clock.monotonicMs() - startedMs });
+      return result;
+    } catch (error) {
+      metrics.transformed({ resource, type, label, durationMs: clock.monotonicMs() - startedMs, error });
+      throw error;
+    }
+  };
+  return {
+    seal: (value, key) => measure('to_storage', providers[0]?.label ?? '', () => cipher.seal(value, key)),
+    open: (stored, key) => measure('from_storage', labelOf(stored), () => cipher.open(stored, key)),
+    isCurrent: (stored) => cipher.isCurrent(stored),
+  };
+}
+
+/** The cipher of resources that no entry names leaves values in the clear, and opens none that are not. */
+function createValueCipher(providers: readonly Provider[] | undefined): ValueCipher {
+  const writer = providers?.[0];
+  return {
+    seal: (value, key) => (writer?.cipher === undefined ? value : Buffer.concat([writer.prefix, writer.cipher.seal(value, Buffer.from(key))])),
+    open: (stored, key) => open(providers, stored, key),
+    // Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is.
+    isCurrent(stored) {
+      if (writer?.cipher === undefined) return !startsWith(stored, everyPrefix);
+      return startsWith(stored, writer.prefix) && (writer.cipher.isCurrent?.(stored.subarray(writer.prefix.length)) ?? true);
+    },
+  };
+}
+
+function open(providers: readonly Provider[] | undefined, stored: Uint8Array, key: string): Uint8Array {
+  if (!startsWith(stored, everyPrefix)) {
+    if (providers === undefined || providers.some(({ cipher }) => cipher === undefined)) return stored;
+    throw new Error('no matching prefix found');
+  }
+  let failure: unknown;
+  for (const { prefix, cipher } of providers ?? []) {
+    if (cipher === undefined || !startsWith(stored, prefix)) continue;
+    try {
+      const value = cipher.open(stored.subarray(prefix.length), Buffer.from(key));
+      if (value !== undefined) return value;
+    } catch (error) {
+      // Plugins say why; the others throw what their library throws for bytes that they have not sealed.
+      if (cipher.prepare !== undefined) failure = error;
+    }
+  }
+  throw failure ?? new Error('the value cannot be decrypted with the keys that are configured');
+}
+
+const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => bytes.length >= prefix.length && prefix.equals(bytes.subarray(0, prefix.length));

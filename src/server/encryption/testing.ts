@@ -1,0 +1,81 @@
+// A key management plugin for tests: KMS v2 by gRPC on a Unix socket, with keys that can be rotated and failures that can be switched on.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { type ServerHttp2Stream, createServer } from 'node:http2';
+import { MessageReader, MessageWriter, frameMessage } from '../../grpc/index.ts';
+
+/** A plugin that runs. */
+export interface TestPlugin {
+  readonly path: string;
+  /** Calls by method since the start. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** The id of the key that encrypts. */
+  keyId: string;
+  /** What Status says of its health. */
+  healthz: string;
+  /** Another plugin's name for its protocol. */
+  version: string;
+  /** Calls of these methods fail with this status and message. */
+  readonly failures: Map<string, readonly [code: number, message: string]>;
+  close(): Promise<void>;
+}
+
+/** Keys are made of their ids, so that plugins of one test understand each other. */
+const keyOf = (id: string): Buffer => createHash('sha256').update(id).digest();
+
+/** Listens on the socket until it is closed. */
+export async function startTestPlugin(path: string): Promise<TestPlugin> {
+  const calls: Record<string, number> = { Status: 0, Encrypt: 0, Decrypt: 0 };
+  const server = createServer();
+  const sessions = new Set<{ destroy(): void }>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('error', () => undefined);
+    session.on('close', () => sessions.delete(session));
+  });
+  const plugin: TestPlugin = {
+    path, calls, keyId: '1', healthz: 'ok', version: 'v2', failures: new Map(),
+    close: () => new Promise((resolve) => {
+      for (const session of sessions) session.destroy();
+      server.close(() => resolve());
+    }),
+  };
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined);
+    const name = String(headers[':path']).replace('/v2.KeyManagementService/', '');
+    calls[name] = (calls[name] ?? 0) + 1;
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    stream.on('end', () => answer(stream, plugin, { name, message: Buffer.concat(chunks).subarray(5) }));
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return plugin;
+}
+
+function answer(stream: ServerHttp2Stream, plugin: TestPlugin, call: { readonly name: string; readonly message: Buffer }): void {
+  const failure = plugin.failures.get(call.name);
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({
+    'grpc-status': String(failure?.[0] ?? 0), ...(failure !== undefined && { 'grpc-message': failure[1] }),
+  }));
+  if (failure === undefined) stream.write(frameMessage(respond(plugin, call)));
+  stream.end();
+}
+
+const NAME = 'keys.example.com';
+
+function respond({ version, healthz, keyId }: TestPlugin, { name, message }: { readonly name: string; readonly message: Buffer }): Buffer {
+  if (name === 'Status') return new MessageWriter().bytes(1, version).bytes(2, healthz).bytes(3, keyId).finish();
+  const fields = new Map<number, Uint8Array>();
+  const reader = new MessageReader(message);
+  for (let field = reader.next(); field !== 0; field = reader.next()) fields.set(field, reader.bytes());
+  const given = fields.get(1) ?? new Uint8Array(0);
+  if (name === 'Encrypt') {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), nonce);
+    const sealed = Buffer.concat([nonce, cipher.update(given), cipher.final(), cipher.getAuthTag()]);
+    return new MessageWriter().bytes(1, sealed).bytes(2, keyId).message(3, (entry) => void entry.bytes(1, NAME).bytes(2, 'aes-256-gcm')).finish();
+  }
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(Buffer.from(fields.get(3) ?? []).toString()), given.subarray(0, 12));
+  decipher.setAuthTag(given.subarray(given.length - 16));
+  return new MessageWriter().bytes(1, Buffer.concat([decipher.update(given.subarray(12, -16)), decipher.final()])).finish();
+}

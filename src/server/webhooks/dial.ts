@@ -1,0 +1,79 @@
+// Agents whose connections do not lead straight to the host of a request: to an address that is looked up for each connection, through a proxy, or
+// both. A connection that is kept stays with the address that it was made to, as Go's does.
+import { Agent as PlainAgent, type RequestOptions } from 'node:http';
+import { Agent, type AgentOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Address } from './service-address.ts';
+
+/** Opens a connection to an address; rejects with why there is none. */
+export type Dial = (address: Address) => Promise<Socket>;
+
+/** How connections are made; what is absent is as usual. */
+export interface Route {
+  /** Where the server is at the moment, whatever the host of the request. */
+  readonly findAddress?: (() => Promise<Address>) | undefined;
+  readonly dial?: Dial | undefined;
+}
+
+type Callback = (error: Error | null, socket: Socket) => void;
+
+/** The address of a connection that is asked for. */
+const findTarget = async ({ findAddress }: Route, { host, port }: RequestOptions): Promise<Address> =>
+  (findAddress === undefined ? { host: host ?? '', port: Number(port) } : findAddress());
+
+/** What a promise becomes, given to a callback of Node's agents. */
+function giveTo(callback: Callback | undefined, opened: Promise<Socket>): undefined {
+  opened.then((socket) => callback?.(null, socket), (error: Error) => callback?.(error, undefined as unknown as Socket));
+  return undefined;
+}
+
+/** Resolves when the handshake is over: the time that a request waits for its connection includes it. */
+function handshake(socket: Socket): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}
+
+class RoutedAgent extends Agent {
+  readonly #route: Route;
+
+  constructor(options: AgentOptions, route: Route) {
+    super(options);
+    this.#route = route;
+  }
+
+  override createConnection(options: RequestOptions, callback?: Callback): undefined {
+    const connect = super.createConnection.bind(this) as (options: object) => Socket;
+    const { dial } = this.#route;
+    const opened = findTarget(this.#route, options).then(async (address) =>
+      (dial === undefined ? connect({ ...options, ...address }) : handshake(connect({ ...options, socket: await dial(address) }))));
+    return giveTo(callback, opened);
+  }
+}
+
+class RoutedPlainAgent extends PlainAgent {
+  readonly #dial: Dial;
+
+  constructor(options: AgentOptions, dial: Dial) {
+    super(options);
+    this.#dial = dial;
+  }
+
+  override createConnection(options: RequestOptions, callback?: Callback): undefined {
+    return giveTo(callback, findTarget({}, options).then(this.#dial));
+  }
+}
+
+/** An agent for servers with TLS. */
+export function createAgent(options: AgentOptions, route: Route): Agent {
+  return route.findAddress === undefined && route.dial === undefined ? new Agent(options) : new RoutedAgent(options, route);
+}
+
+/** An agent for servers without. */
+export function createPlainAgent(options: AgentOptions, dial: Dial | undefined): PlainAgent {
+  return dial === undefined ? new PlainAgent(options) : new RoutedPlainAgent(options, dial);
+}

@@ -1,0 +1,3 @@
+// What commands of `pintle` do with test servers.
+export { runWithServer } from './run-with-server.ts';
+export { evaluateManifests } from './evaluate-manifests.ts';
