@@ -21,7 +21,7 @@ const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promi
 };
 const startNames = new Set(['w1', 'w2']);
 const TESTING = 'testing';
-const micro = ['storage', 'cache', 'schema', 'codec', 'rbac'];
+const micro = ['storage', 'cache', 'schema', 'codec', 'requests', 'rbac'];
 
 const options = {
   tiny: { type: 'boolean' }, json: { type: 'boolean' }, a: { type: 'string' }, b: { type: 'string' }, token: { type: 'string' },
