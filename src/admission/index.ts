@@ -23,7 +23,7 @@ export type { EventLimit } from './plugins/events/event-rate-limit.ts';
 export { type AdmissionHook, type AdmissionMatch, type HookRequest, createInProcessPlugin, defineAdmission } from './in-process.ts';
 export { createReads } from './reads.ts';
 export { type FollowStatic, STATIC_OBJECTS_GATE, createStaticNames, followNothing } from './static-objects.ts';
-export type { AskAccess } from './match/conditions.ts';
+export type { AskAccess } from './match/decisions.ts';
 export type { AdmissionMetrics, AdmissionStep, PodSecurityRecord, PolicyCheck, RecordStep, WebhookCall, WebhookRejection } from './metrics.ts';
 export { WebhookConfigurations, followConfigurations } from './webhooks/configurations.ts';
 export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admission-policies.ts';

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type KubeObject, type MetaLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes, Catalog, Resource, StoredObject } from '../../registry/index.ts';
 import { compileConditions, describeInput, evaluateConditions, joinErrors } from './conditions.ts';
+import { Decisions, createAsk } from './decisions.ts';
 import { findForm, requestedForm } from './resource-forms.ts';
 import { type MatchRule, matchesRule, pointOf } from './rules.ts';
 import { matchesNamespace, matchesObject } from './selectors.ts';
@@ -97,7 +98,8 @@ test('evaluateConditions: a false one wins over others that fail; failures are t
   const request = attributes({ object });
   const evaluate = async (...expressions: string[]) => {
     const conditions = compileConditions(expressions.map((expression, index) => ({ name: `c${index}`, expression })));
-    return evaluateConditions(conditions, describeInput(request, { form: requestedForm(request), object, oldObject: undefined }, askAccess));
+    const input = describeInput(request, { form: requestedForm(request), object, oldObject: undefined });
+    return new Decisions(createAsk(request, askAccess)).run((authorize) => evaluateConditions(conditions, { ...input, authorize }));
   };
   assert.deepEqual(await evaluate("object.data.k == 'v'", "request.name == 'a' && request.userInfo.username == 'u'", 'oldObject == null'), { type: 'match' });
   assert.deepEqual(await evaluate('object.data.none == 1', 'false'), { type: 'mismatch' });

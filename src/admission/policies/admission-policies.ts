@@ -3,7 +3,7 @@ import type { SchemaSet } from '../../apimachinery/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
 import type { AdmissionPlugin } from '../chain.ts';
-import type { AskAccess } from '../match/conditions.ts';
+import type { AskAccess } from '../match/decisions.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
 import { createNamespaceReader } from '../match/selectors.ts';
 import { type FollowStatic, followNothing } from '../static-objects.ts';

@@ -4,10 +4,11 @@
 import {
   type AccessAttributes, type AccessDecision, type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult,
 } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, type Steps, limitTime, mapMaybe, tooLong } from '../../base/index.ts';
+import { type Clock, type Steps, limitTime, tooLong } from '../../base/index.ts';
 import type { AdmissionMetrics, PolicyCheck } from '../metrics.ts';
-import type { RequestSignal, User } from '../../registry/index.ts';
+import type { AdmissionAttributes, RequestSignal, User } from '../../registry/index.ts';
 import { type ConditionOutcome, evaluateConditions } from '../match/conditions.ts';
+import { type AskAccess, DecisionWanted, Decisions, createAsk } from '../match/decisions.ts';
 import { type Mutation, type MutatingProgram, compileMutations } from './mutations.ts';
 import { type Policy, type PolicyExpressions, createPolicy } from './policy.ts';
 import {
@@ -37,43 +38,6 @@ interface Question {
   readonly asks: AccessAttributes;
 }
 
-/** Ends an evaluation that needs a decision. */
-class DecisionWanted extends Error {
-  readonly asks: AccessAttributes;
-  readonly decided: MaybePromise<AccessDecision> | undefined;
-
-  constructor(asks: AccessAttributes, decided?: MaybePromise<AccessDecision>) {
-    super('an authorizer has to decide first');
-    this.asks = asks;
-    this.decided = decided;
-  }
-}
-
-type Ask = NonNullable<PolicyInput['authorize']>;
-
-const questionOf = (asks: AccessAttributes): string => JSON.stringify(asks);
-
-/** Answers from decisions; one that is missing ends the evaluation, unless `ask` decides at once. */
-function recall(decisions: Map<string, AccessDecision>, ask?: Ask): Ask {
-  return (asks) => {
-    const known = decisions.get(questionOf(asks));
-    if (known !== undefined) return known;
-    const decided = ask?.(asks);
-    if (decided === undefined || decided instanceof Promise) throw new DecisionWanted(asks, decided);
-    decisions.set(questionOf(asks), decided);
-    return decided;
-  };
-}
-
-/** The decision; an authorizer that fails decides no. */
-async function settle(decided: MaybePromise<AccessDecision>): Promise<AccessDecision> {
-  try {
-    return await decided;
-  } catch (error) {
-    return { allowed: false, error: (error as Error).message };
-  }
-}
-
 /** Evaluates a group in a worker; answers what `evaluateTask` answers there. */
 export type EvaluateElsewhere = (task: EvaluationTask, owner: { readonly user: User; readonly signal: RequestSignal | undefined }) => Promise<unknown>;
 
@@ -81,11 +45,10 @@ export type EvaluateElsewhere = (task: EvaluationTask, owner: { readonly user: U
 const TURN_MS = 15;
 
 /** What a mutation makes. */
-function makeJson({ type, expression }: Mutation, input: PolicyInput): MaybePromise<MadeJson> {
-  return mapMaybe(new PolicyEvaluation(input).evaluate(expression), (result) => {
-    if (result.type !== 'value') return { problem: result.message };
-    return type === 'JSONPatch' ? patchOfResult(result.value) : jsonOfResult(result.value);
-  });
+function makeJson({ type, expression }: Mutation, input: PolicyInput): MadeJson {
+  const result = new PolicyEvaluation(input).evaluate(expression);
+  if (result.type !== 'value') return { problem: result.message };
+  return type === 'JSONPatch' ? patchOfResult(result.value) : jsonOfResult(result.value);
 }
 
 function* compileNothing(): Steps<object> {
@@ -96,16 +59,16 @@ function* compileNothing(): Steps<object> {
 export async function evaluateTask(task: EvaluationTask): Promise<Outcome | Question> {
   await loadPatternEngine();
   const { decisions, input } = task;
-  const authorize = decisions && recall(new Map(decisions));
+  const authorize = decisions && new Decisions(undefined, decisions).decide;
   try {
-    return await evaluateGroup({ ...task, input: { ...input, ...(authorize !== undefined && { authorize }) } });
+    return evaluateGroup({ ...task, input: { ...input, ...(authorize !== undefined && { authorize }) } });
   } catch (error) {
     if (error instanceof DecisionWanted) return { asks: error.asks };
     throw error;
   }
 }
 
-function evaluateGroup({ spec, group, input: { variables: _variables, ...input } }: EvaluationTask): MaybePromise<Outcome> {
+function evaluateGroup({ spec, group, input: { variables: _variables, ...input } }: EvaluationTask): Outcome {
   const object = { metadata: {}, spec } as unknown as KubeObject;
   if (typeof group === 'number') {
     const { mutations, variables } = createPolicy(object, compileMutations).program;
@@ -123,6 +86,7 @@ function evaluateGroup({ spec, group, input: { variables: _variables, ...input }
 interface EvaluatorDependencies {
   readonly clock: Clock;
   readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck' | 'recordExpressions'>;
+  readonly askAccess: AskAccess;
   readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
 }
 
@@ -130,46 +94,37 @@ interface EvaluatorDependencies {
 export type Decided = Omit<PolicyCheck, 'policy' | 'durationMs'>;
 
 type Task = Omit<EvaluationTask, 'spec'>;
-
-/** An authorizer and what it has decided for one group. */
-interface Asked {
-  readonly ask: Ask;
-  readonly decisions: Map<string, AccessDecision>;
-}
-
-interface Owner {
-  readonly operation: string;
-  readonly context: { readonly user: User; readonly signal?: RequestSignal | undefined };
-}
+/** The part of a request that evaluations concern. */
+type Evaluated = Pick<AdmissionAttributes, 'operation' | 'context'>;
 
 /** Evaluates the groups of one request. */
 export class Evaluator {
   readonly #clock: Clock;
   readonly #elsewhere: EvaluateElsewhere | undefined;
-  readonly #owner: Owner;
+  readonly #attributes: Evaluated;
+  readonly #ask: ReturnType<typeof createAsk>;
   readonly #metrics: EvaluatorDependencies['metrics'];
   /** When the group that was evaluated last began. */
   #startedMs = 0;
 
-  constructor({ clock, metrics, evaluateElsewhere }: EvaluatorDependencies, owner: Owner) {
+  constructor({ clock, metrics, askAccess, evaluateElsewhere }: EvaluatorDependencies, attributes: Evaluated) {
     this.#clock = clock;
     this.#metrics = metrics;
     this.#elsewhere = evaluateElsewhere;
-    this.#owner = owner;
+    this.#attributes = attributes;
+    this.#ask = createAsk(attributes, askAccess);
   }
 
-  evaluateConditions(policy: Policy<unknown>, input: PolicyInput): MaybePromise<ConditionOutcome> {
+  async evaluateConditions(policy: Policy<unknown>, input: PolicyInput): Promise<ConditionOutcome> {
     const { conditions } = policy.program as PolicyExpressions;
     if (conditions.length === 0) return { type: 'match' };
     const plain = { ...input, namespaceObject: null };
-    const evaluated = this.#evaluate(policy, (known) => evaluateConditions(conditions, known), { sort: 'validating', group: 'conditions', input: plain });
-    return mapMaybe(evaluated, (outcome) => {
-      if (outcome.type === 'match') return outcome;
-      const errors = outcome.type === 'failed' ? outcome.errors.length : 0;
-      this.#metrics.recordConditions({
-        kind: 'policy', name: policy.name, type: 'validate', operation: this.#owner.operation, durationMs: this.#elapsedMs(), errors, isExcluded: true });
-      return outcome;
-    });
+    const outcome = await this.#evaluate(policy, (known) => evaluateConditions(conditions, known), { sort: 'validating', group: 'conditions', input: plain });
+    if (outcome.type === 'match') return outcome;
+    const errors = outcome.type === 'failed' ? outcome.errors.length : 0;
+    this.#metrics.recordConditions({
+      kind: 'policy', name: policy.name, type: 'validate', operation: this.#attributes.operation, durationMs: this.#elapsedMs(), errors, isExcluded: true });
+    return outcome;
   }
 
   /** Counts what the expressions that were evaluated last came to. */
@@ -181,60 +136,45 @@ export class Evaluator {
     return this.#clock.monotonicMs() - this.#startedMs;
   }
 
-  evaluateValidations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<readonly Denial[]> {
+  evaluateValidations(policy: Policy<ValidatingProgram>, input: PolicyInput): Promise<readonly Denial[]> {
     const { program, ignoresFailures } = policy;
     return this.#evaluate(policy, (known) => evaluateValidations(program, known, ignoresFailures), { sort: 'validating', group: 'validations', input });
   }
 
-  evaluateAnnotations(policy: Policy<ValidatingProgram>, input: PolicyInput): MaybePromise<AnnotationOutcome> {
+  evaluateAnnotations(policy: Policy<ValidatingProgram>, input: PolicyInput): Promise<AnnotationOutcome> {
     const { program, ignoresFailures } = policy;
     return this.#evaluate(policy, (known) => evaluateAnnotations(program, known, ignoresFailures), { sort: 'validating', group: 'annotations', input });
   }
 
   /** What a mutation makes, by its index. */
-  makeJson(policy: Policy<MutatingProgram>, index: number, input: PolicyInput): MaybePromise<MadeJson> {
+  makeJson(policy: Policy<MutatingProgram>, index: number, input: PolicyInput): Promise<MadeJson> {
     return this.#evaluate(policy, (known) => makeJson(policy.program.mutations[index] as Mutation, known), { sort: 'mutating', group: index, input });
   }
 
-  #evaluate<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => MaybePromise<T>, task: Task): MaybePromise<T> {
+  async #evaluate<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => T, task: Task): Promise<T> {
     const startedMs = this.#clock.monotonicMs();
     this.#startedMs = startedMs;
-    return mapMaybe(this.#evaluateUnmeasured(policy, work, task), (outcome) => {
-      this.#metrics.recordExpressions?.('evaluation', this.#clock.monotonicMs() - startedMs);
-      return outcome;
-    });
-  }
-
-  #evaluateUnmeasured<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => MaybePromise<T>, task: Task): MaybePromise<T> {
-    const elsewhere = this.#elsewhere;
     const { input } = task;
-    if (elsewhere === undefined) return work(input);
     const { asksAuthorizer } = policy.program as PolicyExpressions;
-    const asked = asksAuthorizer && input.authorize !== undefined ? { ask: input.authorize, decisions: new Map<string, AccessDecision>() } : undefined;
-    const attempt = (): MaybePromise<T> => {
-      try {
-        const result = limitTime(this.#clock, TURN_MS, () => work(asked === undefined ? input : { ...input, authorize: recall(asked.decisions, asked.ask) }));
-        return result === tooLong ? this.#evaluateElsewhere(elsewhere, { ...task, spec: policy.spec }, asked) as Promise<T> : result;
-      } catch (error) {
-        if (asked === undefined || !(error instanceof DecisionWanted) || error.decided === undefined) throw error;
-        const { asks } = error;
-        return settle(error.decided).then((decision) => {
-          asked.decisions.set(questionOf(asks), decision);
-          return attempt();
-        });
-      }
+    const decisions = asksAuthorizer ? new Decisions(this.#ask) : undefined;
+    const evaluate = (known: PolicyInput): T | Promise<T> => {
+      if (this.#elsewhere === undefined) return work(known);
+      const outcome = limitTime(this.#clock, TURN_MS, () => work(known));
+      return outcome === tooLong ? this.#evaluateElsewhere(this.#elsewhere, { ...task, spec: policy.spec }, decisions) as Promise<T> : outcome;
     };
-    return attempt();
+    const outcome = await (decisions === undefined ? evaluate(input) : decisions.run((authorize) => evaluate({ ...input, authorize })));
+    this.#metrics.recordExpressions?.('evaluation', this.#clock.monotonicMs() - startedMs);
+    return outcome;
   }
 
-  async #evaluateElsewhere(elsewhere: EvaluateElsewhere, task: EvaluationTask, asked: Asked | undefined): Promise<unknown> {
-    const { authorize: _authorize, variables: _variables, shared: _shared, ...input } = task.input;
-    const { user, signal } = this.#owner.context;
+  async #evaluateElsewhere(elsewhere: EvaluateElsewhere, task: EvaluationTask, decisions: Decisions | undefined): Promise<unknown> {
+    const { variables: _variables, shared: _shared, ...input } = task.input;
+    const { user, signal } = this.#attributes.context;
     for (;;) {
-      const outcome = await elsewhere({ ...task, input, ...(asked !== undefined && { decisions: asked.decisions }) }, { user, signal });
+      const outcome = await elsewhere({ ...task, input, ...(decisions !== undefined && { decisions: decisions.known }) }, { user, signal });
       const { asks } = outcome as Partial<Question>;
-      if (asks === undefined || asked === undefined) return outcome;
-      asked.decisions.set(questionOf(asks), await settle(asked.ask(asks)));
+      if (asks === undefined || decisions === undefined) return outcome;
+      await decisions.learn(asks);
     }
   }
 }

@@ -4,7 +4,7 @@ import { createManualClock } from '../../base/index.ts';
 import type { Admission, AdmissionAttributes, AuditAnnotation, Catalog, Registry, Resource, StoredObject } from '../../registry/index.ts';
 import { createBuiltinResources, schemaData } from '../../resources/index.ts';
 import { createAdmissionChain } from '../chain.ts';
-import type { AskAccess } from '../match/conditions.ts';
+import type { AskAccess } from '../match/decisions.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
 import type { EvaluateElsewhere } from './evaluator.ts';
 import { createMutatingPolicies } from './mutating.ts';

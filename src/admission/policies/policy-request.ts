@@ -3,7 +3,8 @@
 import { type PolicyInput, loadPatternEngine, notFound } from '../../apimachinery/index.ts';
 import { type Clock, type MaybePromise, createTimeSlice } from '../../base/index.ts';
 import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
-import { type AskAccess, describeInput } from '../match/conditions.ts';
+import { describeInput } from '../match/conditions.ts';
+import type { AskAccess } from '../match/decisions.ts';
 import { RequestForms } from '../match/request-forms.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
@@ -113,7 +114,7 @@ export class PolicyRequest {
     const objects = await this.forms.convert(form);
     const namespace = await this.#findNamespace();
     const namespaceObject = namespace === undefined ? null : describeNamespace(namespace);
-    const input = { ...describeInput(this.attributes, objects, this.#dependencies.askAccess), namespaceObject, shared: new Map() };
+    const input = { ...describeInput(this.attributes, objects), namespaceObject, shared: new Map() };
     this.#inputs.set(form, { object, input });
     return input;
   }

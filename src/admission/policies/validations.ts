@@ -1,7 +1,7 @@
 // The expressions of a validating policy, evaluated for one request, binding and parameter: a decision per validation, and the values of the audit
 // annotations. Validations and their messages share one budget, annotations have another. Mirrors upstream's validator.
 import { type CompiledExpression, PolicyEvaluation, type PolicyInput, type PolicyResult, byteLength } from '../../apimachinery/index.ts';
-import { type MaybePromise, type Steps, mapMaybe } from '../../base/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { CompileExpression, PolicySpec } from './policy.ts';
 
 /** The spec of a ValidatingAdmissionPolicy. */
@@ -69,18 +69,14 @@ export function* compileValidations(spec: ValidatingSpec, compile: CompileExpres
 const holds = (result: PolicyResult): boolean => result.type === 'value' && result.value === true;
 
 /** Evaluates expressions in order; stops where the budget is spent. */
-function evaluateAll(evaluation: PolicyEvaluation, expressions: readonly (CompiledExpression | string)[]): MaybePromise<readonly PolicyResult[]> {
+function evaluateAll(evaluation: PolicyEvaluation, expressions: readonly (CompiledExpression | string)[]): readonly PolicyResult[] {
   const results: PolicyResult[] = [];
-  const next = (): MaybePromise<readonly PolicyResult[]> => {
-    while (results.length < expressions.length) {
-      const result = evaluation.evaluate(expressions[results.length] as CompiledExpression | string);
-      if (result instanceof Promise) return result.then((late) => (results.push(late), late.type === 'out-of-budget' ? results : next()));
-      results.push(result);
-      if (result.type === 'out-of-budget') break;
-    }
-    return results;
-  };
-  return next();
+  for (const expression of expressions) {
+    const result = evaluation.evaluate(expression);
+    results.push(result);
+    if (result.type === 'out-of-budget') break;
+  }
+  return results;
 }
 
 function describeMessage(made: PolicyResult | undefined, { message, text }: Validation): string {
@@ -90,52 +86,48 @@ function describeMessage(made: PolicyResult | undefined, { message, text }: Vali
 }
 
 /** The validations that deny; errors are among them, marked where the failure policy ignores them. */
-export function evaluateValidations({ expressions, validations }: ValidatingProgram, input: PolicyInput,
-  ignoresFailures: boolean): MaybePromise<readonly Denial[]> {
+export function evaluateValidations({ expressions, validations }: ValidatingProgram, input: PolicyInput, ignoresFailures: boolean): readonly Denial[] {
   const evaluation = new PolicyEvaluation(input);
   const fail = (index: number, message: string): readonly Denial[] => [{ index, message, reason: '', ...(ignoresFailures && { isIgnored: true }) }];
-  return mapMaybe(evaluateAll(evaluation, expressions), (results) => {
-    if (results.every(holds)) return [];
-    const last = results.at(-1);
-    if (last?.type === 'out-of-budget') return fail(0, last.message);
-    const failed = results.flatMap((result, index) => (holds(result) ? [] : [{ result, index }]));
-    return mapMaybe(evaluateMessages(validations, failed, { input, budget: evaluation.remainingBudget }), (messages) => failed.flatMap(({ result, index }) => {
-      if (result.type !== 'value') return fail(index, result.message);
-      const made = messages.get(index);
-      if (made?.type === 'out-of-budget') return fail(index, `failed messageExpression: ${made.message}`);
-      const validation = validations[index] as Validation;
-      return [{ index, message: describeMessage(made, validation), reason: validation.reason }];
-    }));
+  const results = evaluateAll(evaluation, expressions);
+  if (results.every(holds)) return [];
+  const last = results.at(-1);
+  if (last?.type === 'out-of-budget') return fail(0, last.message);
+  const failed = results.flatMap((result, index) => (holds(result) ? [] : [{ result, index }]));
+  const messages = evaluateMessages(validations, failed, { input, budget: evaluation.remainingBudget });
+  return failed.flatMap(({ result, index }) => {
+    if (result.type !== 'value') return fail(index, result.message);
+    const made = messages.get(index);
+    if (made?.type === 'out-of-budget') return fail(index, `failed messageExpression: ${made.message}`);
+    const validation = validations[index] as Validation;
+    return [{ index, message: describeMessage(made, validation), reason: validation.reason }];
   });
 }
 
 /** Messages of validations that do not hold, by index; their expressions have no authorizer, nor have the variables that they read. */
 function evaluateMessages(validations: readonly Validation[], failed: readonly { readonly result: PolicyResult; readonly index: number }[],
-  { input, budget }: { readonly input: PolicyInput; readonly budget: number }): MaybePromise<ReadonlyMap<number, PolicyResult>> {
+  { input, budget }: { readonly input: PolicyInput; readonly budget: number }): ReadonlyMap<number, PolicyResult> {
   const { authorize: _authorize, requestResource: _requestResource, ...rest } = input;
   const wanted = failed.flatMap(({ result, index }) => {
     const expression = result.type === 'value' ? validations[index]?.messageExpression : undefined;
     return expression === undefined ? [] : [{ expression, index }];
   });
-  const evaluated = evaluateAll(new PolicyEvaluation(rest, budget), wanted.map(({ expression }) => expression));
-  return mapMaybe(evaluated, (results) => {
-    const last = results.at(-1);
-    return new Map(wanted.flatMap(({ index }, at) => {
-      const result = last?.type === 'out-of-budget' ? last : results[at];
-      return result === undefined ? [] : [[index, result] as const];
-    }));
-  });
+  const results = evaluateAll(new PolicyEvaluation(rest, budget), wanted.map(({ expression }) => expression));
+  const last = results.at(-1);
+  return new Map(wanted.flatMap(({ index }, at) => {
+    const result = last?.type === 'out-of-budget' ? last : results[at];
+    return result === undefined ? [] : [[index, result] as const];
+  }));
 }
 
 /** The audit annotations of a policy; texts without content and null are left out. */
-export function evaluateAnnotations({ annotations }: ValidatingProgram, input: PolicyInput, ignoresFailures: boolean): MaybePromise<AnnotationOutcome> {
-  return mapMaybe(evaluateAll(new PolicyEvaluation(input), annotations.map(({ expression }) => expression)), (results) => {
-    const last = results.at(-1);
-    const failures = last?.type === 'out-of-budget' ? [last] : results.filter((result) => result.type === 'error');
-    const values = last?.type === 'out-of-budget' ? [] : results.flatMap((result, at) => {
-      const value = result.type === 'value' && typeof result.value === 'string' ? result.value.trim() : '';
-      return value === '' ? [] : [[annotations[at]?.key as string, value] as const];
-    });
-    return { values, errors: ignoresFailures ? [] : failures.map(({ message }) => message) };
+export function evaluateAnnotations({ annotations }: ValidatingProgram, input: PolicyInput, ignoresFailures: boolean): AnnotationOutcome {
+  const results = evaluateAll(new PolicyEvaluation(input), annotations.map(({ expression }) => expression));
+  const last = results.at(-1);
+  const failures = last?.type === 'out-of-budget' ? [last] : results.filter((result) => result.type === 'error');
+  const values = last?.type === 'out-of-budget' ? [] : results.flatMap((result, at) => {
+    const value = result.type === 'value' && typeof result.value === 'string' ? result.value.trim() : '';
+    return value === '' ? [] : [[annotations[at]?.key as string, value] as const];
   });
+  return { values, errors: ignoresFailures ? [] : failures.map(({ message }) => message) };
 }

@@ -4,7 +4,8 @@ import { forbidden, internalError, loadPatternEngine } from '../../apimachinery/
 import type { Clock } from '../../base/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
 import type { AdmissionMetrics, WebhookType } from '../metrics.ts';
-import { type AskAccess, describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
+import { describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
+import { type AskAccess, Decisions, createAsk } from '../match/decisions.ts';
 import { RequestForms } from '../match/request-forms.ts';
 import { type ReadNamespace, matchesNamespace, matchesObject } from '../match/selectors.ts';
 import type { Candidate } from './configurations.ts';
@@ -44,10 +45,11 @@ export class RequestMatcher {
     if (!(await matchesNamespace(webhook.namespaceSelector, selected, this.#dependencies.readNamespace))) return false;
     if (!webhook.hasConditions) return true;
     await loadPatternEngine();
-    const input = describeInput(this.#attributes, await this.forms.convert(form), this.#dependencies.askAccess);
-    const { clock, metrics } = this.#dependencies;
+    const input = describeInput(this.#attributes, await this.forms.convert(form));
+    const { clock, metrics, askAccess } = this.#dependencies;
     const startedMs = clock.monotonicMs();
-    const outcome = await evaluateConditions(webhook.conditions, input);
+    const decisions = new Decisions(createAsk(this.#attributes, askAccess));
+    const outcome = await decisions.run((authorize) => evaluateConditions(webhook.conditions, { ...input, authorize }));
     if (outcome.type === 'match') return true;
     const errors = outcome.type === 'failed' ? outcome.errors : [];
     const isExcluded = errors.length === 0 || webhook.ignoresFailures;

@@ -1,6 +1,6 @@
 // Authorization checks: authorizer.group('apps').resource('deployments').check('create').allowed(). The checks collect attributes; the decision
-// comes from the function that the caller of the expression brings. A decision that is not there yet interrupts the evaluation (DecisionPending):
-// the caller waits for it, and evaluates again with the decision at hand.
+// comes from the function that the caller of the expression brings. Where a decision is not there yet that function throws: its caller waits for
+// the decision, and evaluates again.
 import { validateName } from '../../names.ts';
 import { type FunctionDeclaration, type Implementation, type Library, declare, method } from '../check/environment.ts';
 import { type CelType, boolType, stringType, structType } from '../values/types.ts';
@@ -39,18 +39,8 @@ export interface AccessDecision {
   readonly error?: string;
 }
 
-/** Decides about an access, or throws DecisionPending. */
+/** Decides about an access; what it throws ends the evaluation. */
 export type DecideAccess = (attributes: AccessAttributes) => AccessDecision;
-
-/** Thrown by a DecideAccess whose decision comes later; `settled` resolves when the evaluation can be repeated. */
-export class DecisionPending extends Error {
-  readonly settled: Promise<void>;
-
-  constructor(settled: Promise<void>) {
-    super('the decision of an authorizer is not there yet');
-    this.settled = settled;
-  }
-}
 
 /** A check on its way: what it asks so far. */
 class AccessCheck extends CelOpaque {
