@@ -5,7 +5,7 @@ import type { KubeObject, Schema, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Admission, Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
 import type { Broadcasts } from './watch/broadcast.ts';
-import type { Exchange, RequestInfo, Response, WatchCounts } from './exchange.ts';
+import type { Exchange, Handler, RequestInfo, Response, WatchCounts } from './exchange.ts';
 import type { WriteThrottle } from './watch/write-throttle.ts';
 import type { Media } from './request/media.ts';
 import type { RemoteApis } from './remote/remote-apis.ts';
@@ -137,3 +137,6 @@ export interface ResourceRequest {
   /** The body, where reading it has begun already. */
   readonly body?: Promise<Uint8Array>;
 }
+
+/** Handles requests on resources, as a Handler does. */
+export type ResourceHandler = (request: ResourceRequest) => ReturnType<Handler>;

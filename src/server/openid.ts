@@ -1,8 +1,7 @@
 // The two documents with which others verify service account tokens: OpenID discovery, and the public keys. Mirrors kube-apiserver's, which says
 // RSA or ECDSA by the keys that there are.
 import { failure } from '../apimachinery/index.ts';
-import type { MaybePromise } from '../base/index.ts';
-import type { Exchange, Handler, Response } from '../endpoints/index.ts';
+import type { Exchange, Response } from '../endpoints/index.ts';
 import type { ServiceAccountKeys } from './tls/service-account-keys.ts';
 
 /** Where the issuer is described. */
@@ -18,8 +17,8 @@ interface OpenIdOptions {
 }
 
 /** Answers both paths; undefined for all others. */
-export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => MaybePromise<Response> | undefined {
-  const answerDiscovery: Handler = async (exchange) => {
+export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => Promise<Response> | undefined {
+  const answerDiscovery = async (exchange: Exchange): Promise<Response> => {
     const published = await keys.publish();
     const document = {
       issuer, jwks_uri: keysUrl(), response_types_supported: ['id_token'], subject_types_supported: ['public'],

@@ -67,7 +67,7 @@ const select = (selector: MetaLabelSelector) => labelSelectorOf(selector)!;
 const labelled = (labels?: Record<string, string>): KubeObject => ({ metadata: { ...(labels && { labels }) } });
 
 test('matchesNamespace reads the namespace, or the Namespace that is written; what is in no namespace passes', async () => {
-  const read = (name: string) => (name === 'ns' ? { labels: { team: 'blue' } } as unknown as StoredObject : undefined);
+  const read = async (name: string) => (name === 'ns' ? { labels: { team: 'blue' } } as unknown as StoredObject : undefined);
   const matches = async (more: Partial<AdmissionAttributes>, selector: MetaLabelSelector = { matchLabels: { team: 'blue' } }) =>
     matchesNamespace(select(selector), attributes(more), read);
   const red = { matchLabels: { team: 'red' } };

@@ -1,12 +1,12 @@
 // Selectors of webhooks and policies: by labels of the namespace that a request is in, and of the objects that it shows. Everything outside of
 // namespaces passes a namespace selector, except Namespaces, whose own labels are compared. Mirrors upstream's namespace and object matchers.
 import { type KubeObject, type LabelSelector, notFound } from '../../apimachinery/index.ts';
-import { type MaybePromise, invariant } from '../../base/index.ts';
+import { invariant } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Registry, type StoredObject, findKnown } from '../../registry/index.ts';
 import { isNamespaces, namespaceOf } from './rules.ts';
 
 /** Reads a namespace: from the cache, else from the store; undefined when there is none. */
-export type ReadNamespace = (name: string) => MaybePromise<StoredObject | undefined>;
+export type ReadNamespace = (name: string) => Promise<StoredObject | undefined>;
 
 /** Reads namespaces of a registry. */
 export const createNamespaceReader = (registry: () => Registry, catalog: Pick<Catalog, 'find'>): ReadNamespace => (name) => {

@@ -78,7 +78,7 @@ export function createBench(sort: 'mutating' | 'validating', {
   const dependencies = {
     registry: () => registry, catalog, clock: createManualClock(), schemas, askAccess: askAccess ?? (() => ({ type: 'none' as const, reason: '' })),
     metrics: { recordPolicyCheck: () => undefined, recordConditions: () => undefined, ...recorders }, evaluateElsewhere,
-    readNamespace: (name: string) => (name === 'ns' ? stored : undefined),
+    readNamespace: async (name: string) => (name === 'ns' ? stored : undefined),
   };
   const fill = <P extends { putPolicy(object: KubeObject): void; putBinding(object: KubeObject): void }>(made: P): P => {
     for (const [name, spec] of Object.entries(policies)) made.putPolicy(named(name, spec));

@@ -1,7 +1,7 @@
 // One request as policies see it: which policies and bindings match, in which form, with which parameters, and what expressions are evaluated on.
 // Reads of the namespace, conversions and descriptions of the request are made once for all policies. Mirrors upstream's policy dispatchers.
 import { type PolicyInput, loadPatternEngine, notFound } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, createTimeSlice } from '../../base/index.ts';
+import { type Clock, createTimeSlice } from '../../base/index.ts';
 import type { AdmissionAttributes, StoredObject } from '../../registry/index.ts';
 import { describeInput } from '../match/conditions.ts';
 import type { AskAccess } from '../match/decisions.ts';
@@ -77,7 +77,7 @@ export class PolicyRequest {
   readonly #pause: () => Promise<void> | undefined;
   readonly #inputs = new Map<ResourceForm, { readonly object: unknown; readonly input: PolicyInput }>();
   readonly #readNamespace: ReadNamespace;
-  #namespace: { readonly read: MaybePromise<StoredObject | undefined> } | undefined;
+  #namespace: Promise<StoredObject | undefined> | undefined;
 
   constructor(attributes: AdmissionAttributes, dependencies: PolicyDependencies) {
     this.attributes = attributes;
@@ -85,7 +85,7 @@ export class PolicyRequest {
     this.evaluator = new Evaluator(dependencies, attributes);
     this.#dependencies = dependencies;
     this.#pause = createTimeSlice(dependencies.clock, SLICE_MS);
-    this.#readNamespace = (name) => (this.#namespace ??= { read: dependencies.readNamespace(name) }).read;
+    this.#readNamespace = (name) => (this.#namespace ??= dependencies.readNamespace(name));
   }
 
   /** Lets others have their turn when policies have taken theirs. */

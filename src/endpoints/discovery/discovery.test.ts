@@ -11,7 +11,7 @@ const remoteVersion: RemoteVersion = {
 };
 const api = createTestApi({ remote: {
   generation: 1, versions: () => [remoteVersion], find: (group) => (group === 'remote.example.com' ? remoteVersion : undefined),
-  forward: (_exchange, { group, version }) => ({ status: 200, headers: {}, body: new TextEncoder().encode(`${group} ${version} answers`) }),
+  forward: async (_exchange, { group, version }) => ({ status: 200, headers: {}, body: new TextEncoder().encode(`${group} ${version} answers`) }),
 } });
 after(() => api.close());
 

@@ -1,6 +1,6 @@
 // Discovery over HTTP: `/api`, `/apis`, `/apis/{group}`, group versions; aggregated discovery, with ETag, at the roots. Bodies are kept until
 // the catalog changes: encoding and hashing the aggregated `/apis` takes 0.7 ms, `/api/v1` 0.4 ms.
-import { type MaybePromise, trimEnd } from '../../base/index.ts';
+import { trimEnd } from '../../base/index.ts';
 import { notAcceptable } from '../../apimachinery/index.ts';
 import { negotiate as negotiateType } from '../../codec/index.ts';
 import type { EndpointsParts } from '../dependencies.ts';
@@ -52,7 +52,7 @@ export class Discovery {
   }
 
   /** `/api/v1` and `/apis/{group}/{version}`. */
-  answerGroupVersion(exchange: Exchange, groupVersion: GroupVersion): MaybePromise<Response> {
+  async answerGroupVersion(exchange: Exchange, groupVersion: GroupVersion): Promise<Response> {
     const { catalog, hashes, media, remote } = this.#dependencies;
     const resources = catalog.resources().filter(({ group }) => group === groupVersion.group);
     const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));

@@ -1,6 +1,5 @@
 // Group versions that other servers answer, as the router, discovery and OpenAPI see them, and the order of all groups together. Mirrors the
 // reference's aggregator: APIServices decide which groups exist and in which order, whether or not their servers can be reached.
-import type { MaybePromise } from '../../base/index.ts';
 import { type Catalog, compareVersions, customGroupPriority } from '../../registry/index.ts';
 import type { Exchange, Response } from '../exchange.ts';
 
@@ -39,7 +38,7 @@ export interface RemoteApis {
   /** The version that an APIService gives to another server. */
   find(group: string, version: string): RemoteVersion | undefined;
   /** Sends the request to the server behind a group version and returns its answer. */
-  forward(exchange: Exchange, target: GroupVersion): MaybePromise<Response>;
+  forward(exchange: Exchange, target: GroupVersion): Promise<Response>;
 }
 
 /** No group version belongs to another server. */

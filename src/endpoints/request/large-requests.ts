@@ -2,9 +2,8 @@
 // Such requests are handed to workers (server/worker), which run the same code. Requests that are not stored (reviews, evictions, bindings)
 // are answered by the server alone, and refused when they have so many members.
 import { requestEntityTooLarge } from '../../apimachinery/index.ts';
-import type { MaybePromise } from '../../base/index.ts';
 import { hasManyItems } from '../../codec/index.ts';
-import type { ResourceRequest } from '../dependencies.ts';
+import type { ResourceHandler, ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { MAX_BODY_BYTES } from './decode.ts';
 
@@ -50,7 +49,7 @@ async function changesLargeObject({ dependencies: { registry }, target, name }: 
 }
 
 /** Handles a write here or, if it is large, in a worker. The body is read once, here or by the handler. */
-export async function handleBySize(request: ResourceRequest, handle: (request: ResourceRequest) => MaybePromise<Response>): Promise<Response> {
+export async function handleBySize(request: ResourceRequest, handle: ResourceHandler): Promise<Response> {
   const { exchange, dependencies: { largeRequests }, resource } = request;
   const isUnstored = resource.virtual === true || (request.subresource !== '' && exchange.method === 'POST');
   if (largeRequests === undefined || (!isUnstored && !largeRequests.accepts(resource))) return handle(request);

@@ -7,7 +7,7 @@ import { negotiateRequest, subresourceOf } from './resource-request.ts';
 import { handleConnect } from '../verbs/connect.ts';
 import { handleCreate } from '../verbs/create.ts';
 import { handleDelete, handleDeleteCollection } from '../verbs/delete.ts';
-import type { ResourceRequest, EndpointsParts } from '../dependencies.ts';
+import type { EndpointsParts, ResourceHandler, ResourceRequest } from '../dependencies.ts';
 import { methodNotAllowed, notServed, routeNotFound } from '../response/errors.ts';
 import type { Exchange, RequestInfo, Response } from '../exchange.ts';
 import { handleGet } from '../verbs/get.ts';
@@ -20,12 +20,10 @@ import { respondNotFoundText } from '../response/respond.ts';
 import { handleUpdate } from '../verbs/update.ts';
 import { handleWatch } from '../verbs/watch.ts';
 
-type RequestHandler = (request: ResourceRequest) => MaybePromise<Response>;
-
 /** An HTTP method of a route: the verb that the resource must have, and the handler. */
 interface Method {
   readonly verb: ResourceVerb;
-  readonly handle: RequestHandler;
+  readonly handle: ResourceHandler;
 }
 
 const NAMELESS = 'name must be provided';

@@ -1,6 +1,6 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
 import { type KubeObject, methodNotSupported } from '../../apimachinery/index.ts';
-import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
 import { admitUnstored, defaultObject } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { BODY_TURN_MS, decodeBody, type Expected, requireBodyForm } from '../request/decode.ts';
@@ -48,7 +48,7 @@ async function createSpecial(
   return special({ target, name, object: admitted, context: { ...context, admitted: true } });
 }
 
-function respondSpecial(request: ResourceRequest, object: KubeObject, { representation, expected }: Answer): MaybePromise<Response> {
+async function respondSpecial(request: ResourceRequest, object: KubeObject, { representation, expected }: Answer): Promise<Response> {
   if (object.kind !== 'Status') return respondKubeObject(request, { status: 201, object, schema: expected.schema, representation });
   const schema = request.dependencies.schemas.forKind({ group: '', version: 'v1', kind: 'Status' }) ?? expected.schema;
   return respondKubeObject(request, { status: (object as { code?: number }).code ?? 201, object, schema, representation });

@@ -1,5 +1,4 @@
 // DELETE of one object and of a collection. DeleteOptions come from the body when there is one, else from the query.
-import type { MaybePromise } from '../../base/index.ts';
 import { badRequest, DecodeError, decodeObject, type JsonObject, type JsonValue, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
 import { CborError, decodeEnvelope, decodeMessage, JsonError, parseCbor, type ParseYaml, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../../registry/index.ts';
@@ -96,7 +95,7 @@ interface Deleted {
   readonly representation: Representation;
 }
 
-function respondDeleted(request: ResourceRequest, { result, options, representation }: Deleted): MaybePromise<Response> {
+async function respondDeleted(request: ResourceRequest, { result, options, representation }: Deleted): Promise<Response> {
   const { resource, dependencies, exchange, name } = request;
   const isUnreadable = options.ignoreStoreReadErrorWithClusterBreakingPotential === true;
   // Upstream answers 202 for an object that still exists only to clients that asked for cascading deletion by orphanDependents=false.

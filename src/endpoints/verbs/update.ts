@@ -1,5 +1,5 @@
 // PUT: the body replaces the object, or the fields of its subresource.
-import { type MaybePromise, createTimeSlice } from '../../base/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
 import {
   applyScale, checkIdentity, checkScaleUid, cloneJson, defaultObject, groupResource, type Resource, toScale, type WriteResult,
@@ -13,7 +13,7 @@ import { parseWriteQuery, validateWriteQuery, validationLevel } from '../request
 import { respondKubeObject, respondObject } from '../response/respond-object.ts';
 
 /** Answers a write with the object, or with the Scale of it. */
-export function respondWrite(request: ResourceRequest, result: WriteResult, representation: Representation): MaybePromise<Response> {
+export async function respondWrite(request: ResourceRequest, result: WriteResult, representation: Representation): Promise<Response> {
   const status = result.created ? 201 : 200;
   if (request.subresource !== 'scale') return respondObject(request, { status, object: result.object, representation });
   const scale = toScale(request.resource, result.object.object(request.target.version));

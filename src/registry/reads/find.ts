@@ -2,19 +2,18 @@
 // cache, and from the store when the cache has none. A write that this server acknowledged is in its caches already; one that another server
 // wrote comes a moment later, and nothing is asked of the store for every request.
 import { type KubeObject, StatusError } from '../../apimachinery/index.ts';
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { GetOptions, StoredObject, Registry, Target } from '../contract.ts';
 
 type Reads = Pick<Registry, 'get'>;
 type Named = Target & { readonly name: string };
 
 /** The object as the cache has it, else as the store has it this moment; undefined when there is none. */
-export function findKnown(registry: Reads, target: Named): MaybePromise<StoredObject | undefined> {
-  return mapMaybe(find(registry, target, asKnown), (known) => known ?? findCurrent(registry, target));
+export async function findKnown(registry: Reads, target: Named): Promise<StoredObject | undefined> {
+  return await find(registry, target, asKnown) ?? findCurrent(registry, target);
 }
 
 /** The object as the store has it this moment; undefined when there is none. */
-export function findCurrent(registry: Reads, target: Named): MaybePromise<StoredObject | undefined> {
+export function findCurrent(registry: Reads, target: Named): Promise<StoredObject | undefined> {
   return find(registry, target, asStored);
 }
 
@@ -26,9 +25,11 @@ export async function findKnownObject(registry: Reads, target: Named): Promise<K
 const asKnown: GetOptions = { resourceVersion: '0' };
 const asStored: GetOptions = {};
 
-function find(registry: Reads, target: Named, options: GetOptions): MaybePromise<StoredObject | undefined> {
-  return catchMaybe<StoredObject | undefined>(() => registry.get(target, options), (error) => {
+async function find(registry: Reads, target: Named, options: GetOptions): Promise<StoredObject | undefined> {
+  try {
+    return await registry.get(target, options);
+  } catch (error) {
     if (error instanceof StatusError && error.code === 404) return undefined;
     throw error;
-  });
+  }
 }

@@ -70,7 +70,7 @@ class BufferedBackend implements AuditBackend {
     this.#throttle = options.throttle && new Throttle(clock, options.throttle);
   }
 
-  process(events: readonly AuditEvent[]): boolean {
+  async process(events: readonly AuditEvent[]): Promise<boolean> {
     if (this.#isStopping) {
       this.#metrics.recordErrors('buffered', events.length, new Error('audit backend shut down'));
       return true;
@@ -142,12 +142,7 @@ class BufferedBackend implements AuditBackend {
 
   #sendOne(batch: readonly AuditEvent[]): void {
     const bytes = sumBytes(batch);
-    const sent = this.#backend.process(batch);
-    if (!(sent instanceof Promise)) {
-      this.#heldBytes -= bytes;
-      return;
-    }
-    const sending = sent.then(() => {
+    const sending = this.#backend.process(batch).then(() => {
       this.#sending.delete(sending);
       this.#heldBytes -= bytes;
     });

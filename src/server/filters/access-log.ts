@@ -1,5 +1,4 @@
 // One line per request, where the verbosity asks for it.
-import { mapMaybe } from '../../base/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -8,10 +7,12 @@ const ACCESS_VERBOSITY = 3;
 
 /** Logs requests once their answer is known. */
 export function logAccesses({ logger }: Pick<FilterDependencies, 'logger'>): Filter {
-  return (exchange, next) => (logger.verbosity < ACCESS_VERBOSITY ? next(exchange) : mapMaybe(next(exchange), (response) => {
+  const answerLogged: Filter = async (exchange, next) => {
+    const response = await next(exchange);
     logAccess(logger, exchange, response.status);
     return response;
-  }));
+  };
+  return (exchange, next) => (logger.verbosity < ACCESS_VERBOSITY ? next(exchange) : answerLogged(exchange, next));
 }
 
 function logAccess(logger: Logger, request: ServerExchange, status: number): void {

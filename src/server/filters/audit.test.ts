@@ -19,7 +19,7 @@ const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
 async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly stores?: boolean; readonly tookMs?: number } = {}) {
   const [clock, metrics, events] = [createManualClock(), createAuditMetrics(silentLogger), [] as Record<string, any>[]];
   const backend = {
-    process: (made: readonly { readonly json: string }[]) => {
+    process: async (made: readonly { readonly json: string }[]) => {
       events.push(...made.map(({ json }) => JSON.parse(json) as Record<string, any>));
       return stores;
     },

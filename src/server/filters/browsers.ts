@@ -1,7 +1,6 @@
 // The headers that every answer has for browsers: come back by HTTPS only (--strict-transport-security-directives), and which pages of other sites
 // may read it (--cors-allowed-origins).
 import { checkPattern, loadPatternEngine, matchesPattern } from '../../apimachinery/index.ts';
-import { mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
@@ -41,13 +40,13 @@ const withHeaders = (response: Response, headers: Readonly<Record<string, string
 /** The filters that flags ask for; none by default. A browser's question before a request (OPTIONS) is answered here, without credentials. */
 export function informBrowsers({ strictTransportSecurity = [], allowsOrigin }: Pick<FilterDependencies, 'strictTransportSecurity' | 'allowsOrigin'>): Filter[] {
   const value = strictTransportSecurity.join('; ');
-  const secure: Filter = (exchange, next) => mapMaybe(next(exchange), (response) => withHeaders(response, { 'strict-transport-security': value }));
-  const share: Filter = (exchange, next) => {
+  const secure: Filter = async (exchange, next) => withHeaders(await next(exchange), { 'strict-transport-security': value });
+  const share: Filter = async (exchange, next) => {
     const { origin } = exchange.headers;
     if (!origin || allowsOrigin?.(origin) !== true) return next(exchange);
     const headers = { 'access-control-allow-origin': origin, ...corsHeaders };
     if (exchange.method === 'OPTIONS') return { status: 204, headers, body: new Uint8Array() };
-    return mapMaybe(next(exchange), (response) => withHeaders(response, headers));
+    return withHeaders(await next(exchange), headers);
   };
   return [...(value === '' ? [] : [secure]), ...(allowsOrigin === undefined ? [] : [share])];
 }

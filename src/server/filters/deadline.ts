@@ -3,12 +3,11 @@
 // is up, since the reference writes that one past its serializers. A response that has begun is cut off, so that slow readers do not stay for ever.
 import { parseDuration } from '../../base/index.ts';
 import { badRequest, timeoutError } from '../../apimachinery/index.ts';
-import type { MaybePromise } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
 import { Deadlines } from '../http/deadlines.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import type { Filter, FilterDependencies } from './filter.ts';
+import type { Filter, FilterDependencies, Next } from './filter.ts';
 
 const MUTATION_LIMIT_MS = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
@@ -64,8 +63,7 @@ function readTimeout(exchange: ServerExchange, requestTimeoutMs: number): number
 }
 
 /** The answer, or the 504 if that comes first. */
-function raceDeadline(exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>,
-  { answer: answerLate, set }: Late): MaybePromise<Response> {
+function raceDeadline(exchange: ServerExchange, next: Next, { answer: answerLate, set }: Late): ReturnType<Next> {
   /** There while the answer is awaited. */
   let settle: ((response: Promise<Response>) => void) | undefined;
   const cancel = set(() => {

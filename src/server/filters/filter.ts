@@ -9,7 +9,10 @@ import type { Logger } from '../observability/logger.ts';
 import type { ServerMetrics } from '../observability/metrics.ts';
 
 /** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
-export type Filter = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>) => MaybePromise<Response>;
+export type Filter = (exchange: ServerExchange, next: Next) => MaybePromise<Response>;
+
+/** The filters that follow, and the handler. */
+export type Next = (exchange: ServerExchange) => MaybePromise<Response>;
 
 /** How far start and stop of a server have come. */
 export interface Lifecycle {

@@ -5,16 +5,14 @@
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
-import { type MaybePromise, catchMaybe } from '../../base/index.ts';
-import type { Response } from '../../endpoints/index.ts';
-import type { ServerExchange } from '../http/exchange.ts';
+import { catchMaybe } from '../../base/index.ts';
 import { logAccesses } from './access-log.ts';
 import { auditRequests } from './audit.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { authorizeRequests } from './authorize.ts';
 import { informBrowsers } from './browsers.ts';
 import { limitTime } from './deadline.ts';
-import { type Filter, type FilterDependencies, isStatusError } from './filter.ts';
+import { type Filter, type FilterDependencies, type Next, isStatusError } from './filter.ts';
 import { controlFlow } from './flow-control.ts';
 import { guardPanics } from './guard-panics.ts';
 import { impersonateUsers } from './impersonate.ts';
@@ -24,7 +22,7 @@ import { measureRequests } from './measure.ts';
 import { readRequestInfo } from './request-info.ts';
 
 /** The whole chain as one handler. */
-export function createFilterChain(deps: FilterDependencies): (exchange: ServerExchange) => MaybePromise<Response> {
+export function createFilterChain(deps: FilterDependencies): Next {
   const traced = (name: string, filter: Filter): Filter => deps.tracing?.traceFilter(name, filter) ?? filter;
   const filters: readonly Filter[] = [
     guardPanics(deps),
@@ -44,7 +42,7 @@ export function createFilterChain(deps: FilterDependencies): (exchange: ServerEx
     limitTime(deps),
     traced('authorization', authorizeRequests(deps)),
   ];
-  return filters.reduceRight<(exchange: ServerExchange) => MaybePromise<Response>>((next, filter) => (exchange) => filter(exchange, next), deps.handler);
+  return filters.reduceRight<Next>((next, filter) => (exchange) => filter(exchange, next), deps.handler);
 }
 
 /** Status errors of the filters and handlers inside become answers here; anything else is a panic for the outermost filter. */

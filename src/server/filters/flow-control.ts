@@ -1,22 +1,20 @@
 // API Priority and Fairness: requests take seats of their priority level or wait for them, fairly between flows. Says in two headers where
 // a request belongs. Watches and upgrades count until they have begun; other long requests and those of exempt levels are never held up.
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
+import { mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { type Observations, formatLabels } from '../observability/metric.ts';
-import type { Filter, FilterDependencies } from './filter.ts';
+import type { Filter, FilterDependencies, Next } from './filter.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
 
-/** The answer; `release` is called once it is there, or has failed. */
-function releaseAfter(answer: () => MaybePromise<Response>, release: () => void): MaybePromise<Response> {
-  return mapMaybe(catchMaybe(answer, (error) => {
+/** Calls `release` once the answer is there, or has failed. */
+async function releaseAfter(answer: () => ReturnType<Next>, release: () => void): Promise<Response> {
+  try {
+    return await answer();
+  } finally {
     release();
-    throw error;
-  }), (response) => {
-    release();
-    return response;
-  });
+  }
 }
 
 const waitBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
@@ -49,14 +47,14 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
   const endMutation = (): void => {
     gauges.mutating -= 1;
   };
-  const run = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>): MaybePromise<Response> => {
+  const run: Filter = (exchange, next) => {
     if (exchange.longRunning) return next(exchange);
     const isRead = isReadVerb(exchange.info.verb);
     gauges[isRead ? 'readOnly' : 'mutating'] += 1;
     exchange.onClosed(isRead ? endRead : endMutation);
     return next(exchange);
   };
-  const runSeated = (exchange: ServerExchange, next: (exchange: ServerExchange) => MaybePromise<Response>, flow: Flow): MaybePromise<Response> => {
+  const runSeated = (exchange: ServerExchange, next: Next, flow: Flow): ReturnType<Next> => {
     const seat = flowControl.hold(flow, exchange);
     const release = (): void => flowControl.release(seat);
     if (!exchange.longRunning) {

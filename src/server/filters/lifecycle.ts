@@ -2,7 +2,6 @@
 // then an HTTP/2 connection takes no further requests (--goaway-chance), so that clients which keep theirs for ever spread over the servers behind a
 // balancer. And a server that stops can send clients away (--shutdown-send-retry-after) until the last request is answered.
 import { failure } from '../../apimachinery/index.ts';
-import { mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { answerText } from '../observability/health.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
@@ -19,8 +18,12 @@ const isMissingPath = ({ status, headers }: Response): boolean => status === 404
 export function followLifecycle(deps: Pick<FilterDependencies, 'random' | 'goawayChance' | 'lifecycle' | 'respondError'>): Filter[] {
   const { random, goawayChance = 0, lifecycle, respondError } = deps;
   const limit = goawayChance * CHANCE_STEPS;
-  const await404: Filter = (exchange, next) => (lifecycle?.hasAllRoutes !== false ? next(exchange) : mapMaybe(next(exchange), (response) => (
-    isMissingPath(response) ? respondError(exchange, failure(503, 'ServiceUnavailable', INCOMPLETE, { retryAfterSeconds: RETRY_SECONDS })) : response)));
+  const refuse404: Filter = async (exchange, next) => {
+    const response = await next(exchange);
+    if (!isMissingPath(response)) return response;
+    return respondError(exchange, failure(503, 'ServiceUnavailable', INCOMPLETE, { retryAfterSeconds: RETRY_SECONDS }));
+  };
+  const await404: Filter = (exchange, next) => (lifecycle?.hasAllRoutes === false ? refuse404(exchange, next) : next(exchange));
   const sendAway: Filter = (exchange, next) => {
     if (lifecycle?.sendsAway !== true || exemptPaths.some((path) => exchange.path.startsWith(path))) return next(exchange);
     exchange.closeConnection();

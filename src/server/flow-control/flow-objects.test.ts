@@ -16,8 +16,9 @@ describe('flow control on a running server', () => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer({ maxRequestsInflight: 3, maxMutatingRequestsInflight: 3 });
-    await requestUntil(server, { path: `${flow}/flowschemas/catch-all` }, { until: ({ body }) => reasonOf(body) === 'Found' });
-    await requestUntil(server, { path: '/api', token: 'alice-token' }, { until: ({ headers }) => 'x-kubernetes-pf-flowschema-uid' in headers });
+    const [, { body: { metadata: { uid } } }] = await Promise.all(['catch-all', 'global-default'].map((name) =>
+      requestUntil(server, { path: `${flow}/flowschemas/${name}` }, { until: ({ body }) => reasonOf(body) === 'Found' })));
+    await requestUntil(server, { path: '/api', token: 'alice-token' }, { until: ({ headers }) => headers['x-kubernetes-pf-flowschema-uid'] === uid });
   });
   after(() => server.close());
 

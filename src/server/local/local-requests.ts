@@ -1,6 +1,6 @@
 // Requests that reach the filters without a connection: what the testing room asks on its own behalf. Everything behind the listener is the same.
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { type Clock, mapMaybe } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import { type RequestHead, type Wire, createExchange } from '../http/exchange.ts';
 import { writeResponse } from '../http/write-response.ts';
@@ -44,7 +44,8 @@ export function requestLocally(request: LocalRequest, { handler, clock, connecti
       if (complete) resolve(wire.response());
       else reject(new Error('the answer was cut off'));
     };
-    void Promise.resolve().then(() => handler(exchange)).then((response) => mapMaybe(writeResponse(exchange, response), () => undefined)).catch(reject);
+    const answer = async (): Promise<void> => writeResponse(exchange, await handler(exchange));
+    answer().catch(reject);
   });
 }
 

@@ -93,7 +93,7 @@ export class NetworkBackends implements Backends {
     };
     const headers = new Map([['host', [formatHost(location)]], ['user-agent', ['Go-http-client/1.1']]]);
     const request = { ...this.#place(location), method: 'GET', headers, upgrade: undefined, openBody: undefined, answer, join: undefined };
-    return forwardRequest(exchange as ServerExchange, request).catch(rethrow((why) => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)));
+    return forwardRequest<Response>(exchange as ServerExchange, request).catch(rethrow((why) => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)));
   }
 
   async proxy(exchange: Exchange, location: Location): Promise<Response> {

@@ -5,7 +5,6 @@ import { type Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import { failure } from '../../apimachinery/index.ts';
-import type { MaybePromise } from '../../base/index.ts';
 import { type HeaderValues, type Response, type Sink, passHeaders } from '../../endpoints/index.ts';
 import { type ServerExchange, gatherHeaders } from '../http/exchange.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
@@ -28,9 +27,9 @@ export interface ForwardTarget<Answer = Response> {
   /** Opens the body; undefined where there is none. */
   readonly openBody: (() => Readable) | undefined;
   /** Makes the answer to the client of one that has come. */
-  readonly answer: (incoming: IncomingMessage) => MaybePromise<Answer>;
+  readonly answer: (incoming: IncomingMessage) => Answer | Promise<Answer>;
   /** The same where the protocol has changed; undefined where it was not to. */
-  readonly join: ((incoming: IncomingMessage, socket: Duplex, head: Buffer) => MaybePromise<Answer>) | undefined;
+  readonly join: ((incoming: IncomingMessage, socket: Duplex, head: Buffer) => Answer | Promise<Answer>) | undefined;
 }
 
 /** What a request passes on of the client's. */
@@ -103,7 +102,7 @@ function openRequest({ scheme, host, port, method, path, agent, ...target }: For
 function sendOnce<Answer>(exchange: ServerExchange, target: ForwardTarget<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = openRequest(target);
-    const settle = (make: () => MaybePromise<Answer>): void => resolve(Promise.resolve().then(make));
+    const settle = (make: () => Answer | Promise<Answer>): void => resolve(Promise.resolve().then(make));
     const abort = (): void => void call.destroy(new Error('context canceled'));
     exchange.signal.addEventListener('abort', abort, { once: true });
     call.on('close', () => exchange.signal.removeEventListener('abort', abort));

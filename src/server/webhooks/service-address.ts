@@ -1,7 +1,6 @@
 // Where a Service leads to: its external name, an endpoint, or its cluster IP. No proxy may run beside this server, so endpoints come before the
 // cluster IP; with `--enable-aggregator-routing` they are all that counts, as in the reference. Texts are those of upstream's service resolvers.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { catchMaybe } from '../../base/index.ts';
 import { findSlicePort, listReadyEndpoints, listServiceSlices } from '../../controllers/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../../registry/index.ts';
 
@@ -49,12 +48,9 @@ interface Endpoints {
 
 async function readSpec({ registry, catalog }: ServiceReads, { namespace, name }: ServiceTarget): Promise<ServiceSpec> {
   const resource = catalog.find('', 'v1', 'services');
-  const absent = new Error(`service ${JSON.stringify(name)} not found`);
-  if (resource === undefined) throw absent;
-  const object = await catchMaybe(() => registry().get({ resource, version: 'v1', namespace, name }, { resourceVersion: '0' }), () => {
-    throw absent;
-  });
-  return (object.object('v1')['spec'] ?? {}) as ServiceSpec;
+  const found = resource && await findKnownObject(registry(), { resource, version: 'v1', namespace, name });
+  if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+  return (found['spec'] ?? {}) as ServiceSpec;
 }
 
 const findPort = (ports: readonly Port[] | undefined, wanted: string): number | undefined => ports?.find(({ name = '' }) => name === wanted)?.port;

@@ -2,7 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../base/index.ts';
-import { BoundedCache, mapMaybe } from '../../base/index.ts';
+import { BoundedCache } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { type Filter, type ServerExchange, isReadVerb } from '../../server/index.ts';
 
@@ -119,7 +119,7 @@ export class RequestRecorder {
         record.user = exchange.user.name;
         this.#write(record);
       });
-      return this.#current.run(record, () => mapMaybe(next(exchange), (response) => this.#end(record, exchange, response)));
+      return this.#current.run(record, async () => this.#end(record, exchange, await next(exchange)));
     };
   }
 

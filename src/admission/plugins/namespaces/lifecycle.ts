@@ -3,7 +3,6 @@
 // believed to be there when the cache says so; one that seems to be missing or on its way out is looked up once more, live. A create that
 // begins after this server answered a namespace's deletion is refused.
 import { StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
-import type { MaybePromise } from '../../../base/index.ts';
 import { type AdmissionAttributes, type StoredObject, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 
@@ -51,8 +50,8 @@ export function createNamespaceLifecycle(findNamespace: FindNamespace): Admissio
 
 /** Reads of a namespace object: as the cache has it, and as the store has it this moment. */
 interface NamespaceReads {
-  known(name: string): MaybePromise<StoredObject | undefined>;
-  current(name: string): MaybePromise<StoredObject | undefined>;
+  known(name: string): Promise<StoredObject | undefined>;
+  current(name: string): Promise<StoredObject | undefined>;
 }
 
 /** A look-up made of reads: the cache is believed about namespaces that are there. */
