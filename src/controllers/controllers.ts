@@ -17,6 +17,7 @@ import { createPriorityClasses } from './priority-classes.ts';
 import { createPolicyStatus } from './policies/policy-status.ts';
 import { createResourceQuotas } from './quota/resource-quota.ts';
 import { createProtection, protectionNames } from './volumes/protection.ts';
+import { createDefaultServiceCidr } from './services/default-service-cidr.ts';
 import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
 import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './namespaces/system-config-maps.ts';
 import { createSystemNamespaces } from './namespaces/system-namespaces.ts';
@@ -77,7 +78,9 @@ export function startControllers(options: ControllersOptions): Controllers {
   const roles = selects('bootstrap-roles') ? createBootstrapRoles(options, bootstrap?.ready() ?? Promise.resolve()) : undefined;
   const loops: readonly (Controller | undefined)[] = [roles, selects('clusterrole-aggregation') ? createClusterRoleAggregation(options) : undefined];
   const priorities = selects('bootstrap') ? createPriorityClasses(options) : undefined;
-  const claims = selects('kubernetes-service') && options.serviceClaims !== undefined ? createServiceClaims(options, options.serviceClaims) : undefined;
+  const serviceClaims = selects('kubernetes-service') ? options.serviceClaims : undefined;
+  const claims = serviceClaims && createServiceClaims(options, serviceClaims);
+  const serviceCidr = serviceClaims && createDefaultServiceCidr(options, serviceClaims.ranges);
   const tokens = selects('serviceaccount-token') ? createTokenSecrets(options, { sign: options.signSecretToken, authority: options.authority }) : undefined;
   const signing = selects('csrsigning') && options.signRequest !== undefined ? createCertificateSigning(options, options.signRequest) : undefined;
   const maps = createSystemConfigMaps(options, [
@@ -101,7 +104,8 @@ export function startControllers(options: ControllersOptions): Controllers {
     target: createSystemClient(options, ['', 'v1', 'namespaces'], '').target(''),
     onError: (error) => options.report('namespaces', '', error),
   });
-  const ready = Promise.all([bootstrap?.ready(), service?.ready(), claims?.ready(), priorities?.ready(), reflector.synced]).then(() => undefined);
+  const needed = [bootstrap, service, claims, serviceCidr, priorities].map((one) => one?.ready());
+  const ready = Promise.all([...needed, reflector.synced]).then(() => undefined);
   const garbage = selects('garbage-collector') ? createGarbageCollector(options, ready) : undefined;
   const late = startLate(options, Promise.all([ready, roles?.ready()]));
   return {
@@ -112,7 +116,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     noteAuthentication: maps.refresh,
     async stop() {
       reflector.stop();
-      await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims, late].map((one) => one?.stop()));
+      await Promise.all([garbage, ...started, ...loops, tokens, signing, priorities, claims, serviceCidr, late].map((one) => one?.stop()));
     },
   };
 }

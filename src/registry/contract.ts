@@ -54,6 +54,8 @@ export interface Predicate {
   readonly everything: boolean;
   /** Set when `metadata.name=X` restricts the read to one name. */
   readonly name?: string;
+  /** The shard that restricts a read. */
+  readonly shard?: string;
   /** Set when `metadata.namespace=X` restricts a read. */
   readonly namespace?: string;
   matches(version: StoredObject): boolean;
@@ -101,6 +103,8 @@ export interface ListResult {
   readonly count: number;
   readonly continue?: string;
   readonly remainingItemCount?: number;
+  /** The shard selector that restricts the list. */
+  readonly shard?: string;
 }
 
 /** Which changes, and from where on. */

@@ -208,6 +208,7 @@ function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'fo
 /** The parts of the API that feature gates switch. */
 const switchFeatures = ({ featureGates }: ServerOptions) => ({
   allowUnsafeDeletion: isGateOn(featureGates, 'AllowUnsafeMalformedObjectDeletion'), servesCbor: isGateOn(featureGates, 'CBORServingAndStorage'),
+  readsShards: isGateOn(featureGates, 'ShardedListAndWatch'),
 });
 
 const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');

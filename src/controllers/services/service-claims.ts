@@ -1,11 +1,11 @@
 // Keeps what is claimed for Services and what Services hold the same: claims that a crash left out are made, claims that no Service uses in
-// two looks are given back. Also makes the ServiceCIDR `kubernetes` that names the cluster's ranges. Mirrors the repair loops of the reference.
+// two looks are given back. A Service that changes is looked at by itself. Mirrors the repair loops of the reference.
 import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../../admission/index.ts';
-import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { WorkQueue, createSystemClient, formatTime } from '../../registry/index.ts';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import { WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
 
-/** Where claims are, and the ranges of the cluster. */
+/** Where claims are, and the ranges that Services have addresses of. */
 export interface ServiceClaims {
   readonly addresses: Claims;
   readonly ports: Claims;
@@ -19,17 +19,6 @@ interface Ledger {
   readonly heldBy: (service: KubeObject) => readonly string[];
   /** Claims without a use at the last look, with their owner. */
   suspects: ReadonlySet<string>;
-}
-
-/** The default ServiceCIDR is ready as soon as it names the ranges that are served; a verdict of another controller stays. */
-function stateReady(serviceCidr: KubeObject, ranges: readonly string[], nowMs: number): JsonObject | undefined {
-  const { cidrs = [] } = (serviceCidr['spec'] ?? {}) as { cidrs?: readonly string[] };
-  const { conditions } = (serviceCidr['status'] ?? {}) as { conditions?: readonly JsonObject[] };
-  const known = conditions?.find(({ type }) => type === 'Ready');
-  const isEvaluated = known !== undefined && known['status'] !== 'Unknown';
-  if (isEvaluated || cidrs.length !== ranges.length || cidrs.some((cidr, index) => cidr !== ranges[index])) return undefined;
-  const ready = { type: 'Ready', status: 'True', lastTransitionTime: formatTime(nowMs), message: 'Kubernetes default Service CIDR is ready' };
-  return { status: { conditions: [ready] } };
 }
 
 const suspicion = (key: string, { namespace, name }: Owner): string => `${key} ${namespace}/${name}`;
@@ -52,34 +41,49 @@ async function balance(ledger: Ledger, listServices: () => Promise<readonly Kube
   ledger.suspects = suspects;
 }
 
-/** Starts at once and looks again every three minutes. */
-export function createServiceClaims(context: ControllerContext, { addresses, ports, ranges }: ServiceClaims): Controller {
+/** Makes the claims of one Service that are not there, such as those of a Service that another program has put into the store. */
+async function claimMissing({ claims, heldBy }: Ledger, service: KubeObject): Promise<void> {
+  const { namespace = '', name = '' } = service.metadata;
+  for (const key of heldBy(service)) if (!await claims.isTaken(key)) await claims.claim(key, { namespace, name });
+}
+
+/** Starts at once and looks at everything again every three minutes. */
+export function createServiceClaims(context: ControllerContext, { addresses, ports }: Pick<ServiceClaims, 'addresses' | 'ports'>): Controller {
   const services = createSystemClient(context, ['', 'v1', 'services'], 'kube-apiserver');
-  const serviceCidrs = createSystemClient(context, ['networking.k8s.io', 'v1', 'servicecidrs'], 'kube-apiserver');
-  const statusClient = createSystemClient(context, ['networking.k8s.io', 'v1', 'servicecidrs'], 'kubernetes-service-cidr-controller');
   const ledgers: readonly Ledger[] = [
     { claims: addresses, heldBy: (service) => heldAddresses(serviceSpecOf(service)).map(canonicalIp), suspects: new Set() },
     { claims: ports, heldBy: (service) => heldNodePorts(serviceSpecOf(service)).map(String), suspects: new Set() },
   ];
-  const key = 'services';
-  const { ready, mark } = createReadiness([key]);
+  const everyService = 'services';
+  const { ready, mark } = createReadiness([everyService]);
   const queue = new WorkQueue({
     observer: context.observeQueue?.('service_claims'),
     clock: context.clock,
     concurrency: 1,
     onError: (key, error) => context.report('service-claims', key, error),
-    async work() {
-      const name = 'kubernetes';
-      if (await serviceCidrs.get({ namespace: '', name }) === undefined) {
-        await serviceCidrs.createIfAbsent('', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [...ranges] } });
+    async work(key) {
+      const [namespace = '', name] = key.split('/');
+      if (name !== undefined) {
+        const service = await services.get({ namespace, name });
+        for (const ledger of ledgers) if (service !== undefined) await claimMissing(ledger, service);
+        return undefined;
       }
-      const nowMs = context.clock.now();
-      await statusClient.apply({ namespace: '', name }, { subresource: 'status', nowMs }, (current) => stateReady(current, ranges, nowMs));
       for (const ledger of ledgers) await balance(ledger, () => services.list(''));
-      mark(key);
+      mark(everyService);
       return EVERY_MS;
     },
   });
-  queue.add(key);
-  return { ready, stop: () => queue.stop() };
+  queue.add(everyService);
+  const reflector = startReflector({
+    registry: context.registry, clock: context.clock, target: services.target(''), delivery: 'on-demand',
+    onChange: (type, object) => void (type === 'present' && queue.add(`${object.namespace}/${object.name}`)),
+    onError: (error) => context.report('service-claims', everyService, error),
+  });
+  return {
+    ready,
+    stop() {
+      reflector.stop();
+      return queue.stop();
+    },
+  };
 }

@@ -1,6 +1,8 @@
 // The options of a collection request, checked in upstream's order: numbers, the grammar of selectors, rules between options, fields that may be
 // selected by, the name of old watch paths.
-import { badRequest, type FieldRequirement, parseFieldSelectorSteps, parseLabelSelectorSteps } from '../../apimachinery/index.ts';
+import {
+  badRequest, failure, type FieldRequirement, parseFieldSelectorSteps, parseLabelSelectorSteps, parseShardSelector, type ShardSelector, ShardSelectorError,
+} from '../../apimachinery/index.ts';
 import { type MaybePromise, type Steps, createTimeSlice, finishSteps, runStepsInSlices } from '../../base/index.ts';
 import { buildPredicate, type Predicate } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -23,11 +25,11 @@ const TURN_MS = 8;
 
 /** Reads and validates the options of a collection request. */
 export function readCollectionOptions(request: ResourceRequest, isForDeletion = false): MaybePromise<CollectionOptions> {
-  const query = parseListQuery(request.exchange.query);
+  const query = parseListQuery(request.exchange.query, request.dependencies.readsShards);
   // Deletes never watch, even with `watch=true`.
   const options = isForDeletion ? { ...query, watch: false } : defaultListQuery(query);
   const steps = readSelectors(request, options);
-  if (options.labelSelector.length + options.fieldSelector.length < LONG_SELECTOR) return finishSteps(steps);
+  if (options.labelSelector.length + options.fieldSelector.length + options.shardSelector.length < LONG_SELECTOR) return finishSteps(steps);
   return runStepsInSlices(steps, createTimeSlice(request.exchange.clock, TURN_MS));
 }
 
@@ -38,7 +40,17 @@ function* readSelectors({ resource, target, name }: ResourceRequest, options: Li
   validateListQuery(options);
   const ofName: FieldRequirement = { field: 'metadata.name', operator: '=', value: name };
   const fields = name === '' || given.length > 0 ? given : [ofName];
-  const predicate = buildPredicate(resource, { version: target.version, labels, fields });
+  const shard = options.shardSelector === '' ? undefined : readShard(options.shardSelector);
+  const predicate = buildPredicate(resource, { version: target.version, labels, fields, shard });
   if (name !== '') checkName(given, name);
   return { predicate, ...options };
+}
+
+/** Upstream finds bad shards inside of its store, so that they are no bad request there. */
+function readShard(text: string): ShardSelector {
+  try {
+    return parseShardSelector(text);
+  } catch (error) {
+    throw error instanceof ShardSelectorError ? failure(500, '', `invalid shard selector: ${error.message}`) : error;
+  }
 }

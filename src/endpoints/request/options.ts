@@ -16,6 +16,8 @@ export interface ListQuery {
   readonly limit: number;
   readonly continue: string;
   readonly sendInitialEvents: boolean | undefined;
+  /** '' unless the feature gate ShardedListAndWatch is on. */
+  readonly shardSelector: string;
 }
 
 /** CreateOptions, UpdateOptions and PatchOptions of the query. */
@@ -46,13 +48,14 @@ function parseBoolean(query: URLSearchParams, key: string): boolean | undefined 
 }
 
 /** Reads ListOptions; throws the 400 of a malformed number. */
-export function parseListQuery(query: URLSearchParams): ListQuery {
+export function parseListQuery(query: URLSearchParams, readsShards = false): ListQuery {
   const text = (key: string): string => query.get(key) ?? '';
   return {
     labelSelector: text('labelSelector'), fieldSelector: text('fieldSelector'), watch: parseBoolean(query, 'watch') ?? false,
     allowWatchBookmarks: parseBoolean(query, 'allowWatchBookmarks') ?? false, resourceVersion: text('resourceVersion'),
     resourceVersionMatch: text('resourceVersionMatch'), timeoutSeconds: parseInteger(query, 'timeoutSeconds'),
     limit: parseInteger(query, 'limit') ?? 0, continue: text('continue'), sendInitialEvents: parseBoolean(query, 'sendInitialEvents'),
+    shardSelector: readsShards ? text('shardSelector') : '',
   };
 }
 

@@ -46,7 +46,7 @@ export async function handleList(request: ResourceRequest): Promise<Response> {
 /** The metadata of a list. Upstream sorts the keys of lists of custom resources, and always writes their `continue`. */
 function metadataOf({ resource }: ResourceRequest, list: ListResult): Record<string, unknown> {
   const metadata = listMetadata(list);
-  if (!resource.custom) return metadata;
+  if (!resource.custom) return { ...metadata, ...(list.shard !== undefined && { shardInfo: { selector: list.shard } }) };
   const { resourceVersion, remainingItemCount } = metadata;
   return { continue: list.continue ?? '', ...(remainingItemCount !== undefined && { remainingItemCount }), resourceVersion };
 }
@@ -122,10 +122,11 @@ async function collect({ exchange }: ResourceRequest, chunks: ListBody['chunks']
 
 /** A protobuf list. Its length comes first, so all chunks are encoded before the first byte is sent. */
 async function protobufBody(
-  request: ResourceRequest, list: ListResult, { type, encoder }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder },
+  request: ResourceRequest, list: ListResult,
+  { type, encoder, metadata: members }: { type: { apiVersion: string; kind: string }; encoder: ItemEncoder; metadata: Record<string, unknown> },
 ): Promise<ListBody> {
   const schema = request.dependencies.schemas.definition(LIST_META);
-  const metadata = schema ? encodeMessage(schema, listMetadata(list) as unknown as JsonValue) : new Uint8Array(0);
+  const metadata = schema ? encodeMessage(schema, members as JsonValue) : new Uint8Array(0);
   const chunks = [fieldHead(1, metadata.length), metadata, ...(await collect(request, encodeItems(list, encoder)))];
   const envelope = encodeEnvelope(type, Uint8Array.of(RAW_MARK));
   const mark = envelope.lastIndexOf(RAW_MARK);
@@ -183,7 +184,7 @@ function partialBody(request: ResourceRequest, list: ListResult, { form, convers
   const metaVersion = conversion?.version ?? 'v1';
   const type = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${metaVersion}` };
   const encoder = partialItems(request, metaVersion, form === 'yaml' ? 'json' : form);
-  if (form === 'protobuf') return protobufBody(request, list, { type, encoder });
+  if (form === 'protobuf') return protobufBody(request, list, { type, encoder, metadata: listMetadata(list) });
   // The reference writes the items of an empty list as null.
   const empty = list.count === 0;
   if (form === 'cbor') {
@@ -209,7 +210,8 @@ function listBody(request: ResourceRequest, list: ListResult, representation: Re
   if (conversion !== undefined) return convertedBody(request, list, { ...representation, conversion });
   if (form === 'cbor') return cborBody(request, list);
   if (form !== 'protobuf') return jsonBody(request, list);
-  return protobufBody(request, list, { type: { apiVersion: apiVersionOf(request), kind: request.resource.listKind }, encoder: protobufItems(request) });
+  const type = { apiVersion: apiVersionOf(request), kind: request.resource.listKind };
+  return protobufBody(request, list, { type, encoder: protobufItems(request), metadata: metadataOf(request, list) });
 }
 
 /** Records the list as JSON, whatever the client gets it as; made a slice at a time, and no further than the record takes. */

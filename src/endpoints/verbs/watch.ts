@@ -20,9 +20,10 @@ function watchOptions(options: CollectionOptions): WatchOptions {
   };
 }
 
-function topicOf({ resource, target, name }: ResourceRequest, { labelSelector, fieldSelector }: CollectionOptions,
+function topicOf({ resource, target, name }: ResourceRequest, { labelSelector, fieldSelector, shardSelector }: CollectionOptions,
   { encode, shareKey }: WatchEventEncoder): Topic | undefined {
-  return shareKey === undefined ? undefined : { resource, encode, key: JSON.stringify([shareKey, target.namespace, name, labelSelector, fieldSelector]) };
+  if (shareKey === undefined) return undefined;
+  return { resource, encode, key: JSON.stringify([shareKey, target.namespace, name, labelSelector, fieldSelector, shardSelector]) };
 }
 
 /** The lifetime of a watch: `timeoutSeconds`, or a random time so that clients do not all come back at once. */

@@ -1,5 +1,5 @@
 // Selectors of a read as one test on object versions: label selectors, and the field selectors that the row declares.
-import { type FieldRequirement, type LabelSelector, badRequest } from '../../apimachinery/index.ts';
+import { type FieldRequirement, type LabelSelector, type ShardSelector, badRequest } from '../../apimachinery/index.ts';
 import { wantedField, wantedLabel } from '../objects/chunk-values.ts';
 import type { StoredObject, Predicate } from '../contract.ts';
 import { isSafeSegment } from '../objects/keys.ts';
@@ -69,6 +69,7 @@ interface Selectors {
   readonly version?: string;
   readonly labels?: LabelSelector | undefined;
   readonly fields?: readonly FieldRequirement[];
+  readonly shard?: ShardSelector | undefined;
 }
 
 /** Of what a selector wants, so much is looked up in the indexes of chunks. */
@@ -102,7 +103,7 @@ function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
 
 /** The predicate of a request's selectors; a 400 StatusError for fields that the row does not declare. */
 export function buildPredicate(resource: Resource, selectors: Selectors): Predicate {
-  const { labels, fields = [] } = selectors;
+  const { labels, fields = [], shard } = selectors;
   const name = exactValue(fields, 'metadata.name');
   const namespace = exactValue(fields, 'metadata.namespace');
   const exactOf = ({ field, operator, values }: FieldTest): TaggedTest['exact'] => {
@@ -114,9 +115,11 @@ export function buildPredicate(resource: Resource, selectors: Selectors): Predic
     test: buildFieldTest(resource, each, selectors.version), ofKey: isOfKey(each.field), exact: exactOf(each),
   }));
   if (labels !== undefined && labels.requirements.length > 0) tests.push({ test: (object) => labels.matches(object.labels), ofKey: false, exact: undefined });
+  // The uid and the namespace are the same in all versions, as the key is.
+  if (shard !== undefined) tests.push({ test: (object) => shard.matches(object), ofKey: true, exact: undefined });
   if (tests.length === 0) return everything;
   const wanted = findWanted(resource, fields, labels);
-  const keys = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
+  const keys = { ...(shard !== undefined && { shard: shard.text }), ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return {
     everything: false, ...(wanted.length > 0 && { wanted }), ...keys, matches: combine(tests),
     split() {

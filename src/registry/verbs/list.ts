@@ -99,6 +99,7 @@ function toResult(query: Query, page: Page): ListResult {
     count: page.count,
     ...(page.runs !== undefined && !scope.viewed && { runs: page.runs }),
     ...(next !== undefined && { continue: next }),
+    ...(predicate.shard !== undefined && { shard: predicate.shard }),
     ...(next !== undefined && predicate.everything && { remainingItemCount: page.remaining }),
   };
 }

@@ -1,0 +1,17 @@
+// How runs of upstream's tests are read and compared with the ledger.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compare, readOutcomes } from './ledger.ts';
+
+test('readOutcomes reads the tests of a package, and notices those that a panic left out', () => {
+  const output = '=== RUN   TestA\n    --- PASS: TestA/sub (0.00s)\n--- PASS: TestA (0.01s)\n--- FAIL: TestB (1.00s)\npanic: x\n';
+  assert.deepEqual([...readOutcomes(output, ['TestA', 'TestB', 'TestC'])], [['TestA', 'PASS'], ['TestB', 'FAIL'], ['TestC', 'missing']]);
+});
+
+test('compare is surprised by failures without a cause and by causes that are gone', () => {
+  const outcomes = readOutcomes('--- PASS: TestA (0s)\n--- FAIL: TestB (0s)\n--- FAIL: TestC (0s)\n--- FAIL: TestD (0s)\n--- SKIP: TestE (0s)\n',
+    ['TestA', 'TestB', 'TestC', 'TestD', 'TestE', 'TestF']);
+  assert.deepEqual(compare(outcomes, { reference: ['TestD'], fails: { TestA: 'was so', TestB: 'not built' } }), {
+    passed: 1, expected: 4, surprises: ['TestA passes, and the ledger has: was so', 'TestC fails', 'TestF did not run to its end'],
+  });
+});

@@ -1,0 +1,79 @@
+// Runs Kubernetes' own integration tests against this tree: `npm run upstream -- PACKAGE… [--run REGEX] [--server COMMAND]`, where a package is
+// `apiextensions` or a path below Kubernetes' test/integration, such as apiserver/apply. Prints the tests, and a score of those that pass on
+// kube-apiserver 1.36.3; ends with an error where a test fails whose cause the ledger does not have, or passes although it has one. Go and etcd are on
+// PATH (or PINTLE_ETCD names etcd); the tests come from Go's module proxy and are kept in PINTLE_UPSTREAM, by default below ~/.cache.
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { compare, readLedger, readOutcomes, type Verdict } from './ledger.ts';
+import { build, noGo, prepare } from './prepare.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const ours = path.join(root, 'test/upstream');
+
+/** Tests bring the controllers of kube-controller-manager that they need, and look on while these do their work. */
+const CONTROLLERS = ['garbage-collector', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher', 'clusterrole-aggregation',
+  'csrsigning', 'resourcequota'];
+const ownServer = `${process.execPath} ${path.join(root, 'dist/bin/pintle.js')} --controllers=*,${CONTROLLERS.map((name) => `-${name}`).join(',')}`;
+
+interface RunOptions {
+  readonly directory: string;
+  readonly mark: string;
+  readonly etcd: string;
+  readonly server: string;
+  readonly pattern: string;
+}
+
+async function runPackage(name: string, { directory, mark, etcd, server, pattern }: RunOptions): Promise<Verdict> {
+  const program = build(directory, name, mark);
+  const logs = path.join(directory, 'logs');
+  mkdirSync(logs, { recursive: true });
+  const environment = { ...process.env, KUBE_INTEGRATION_ETCD_URL: etcd, APISERVER: server, APISERVER_LOGS: logs };
+  const listed = execFileSync(program.file, ['-test.list', pattern], { cwd: program.directory, env: environment, encoding: 'utf8' });
+  const tests = listed.split('\n').filter((line) => line.startsWith('Test'));
+  const report = path.join(directory, `${name.replaceAll('/', '-')}.log`);
+  writeFileSync(report, '');
+  const child = spawn(program.file, ['-test.v', '-test.run', pattern, '-test.timeout', '60m'], {
+    cwd: program.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      appendFileSync(report, chunk);
+    });
+  }
+  await new Promise((resolve) => child.once('close', resolve));
+  const outcomes = readOutcomes(output, tests);
+  for (const [test, outcome] of outcomes) console.log(`${outcome} ${name} ${test}`);
+  console.log(`The output is in ${report}, that of servers in ${logs}.`);
+  return compare(outcomes, readLedger(path.join(ours, 'ledger.json'))[name]);
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'string' }, server: { type: 'string' } } });
+const missing = noGo || noEtcd;
+if (missing !== false || positionals.length === 0) {
+  console.error(missing === false ? 'Which packages? For example: npm run upstream -- apiserver/apply' : `Kubernetes' tests need it: ${missing}.`);
+  process.exit(2);
+}
+const directory = process.env['PINTLE_UPSTREAM'] ?? path.join(homedir(), '.cache/pintle-upstream');
+const mark = prepare(directory, path.join(ours, 'go'));
+const cluster = await startCluster();
+let surprises = 0;
+try {
+  for (const name of positionals) {
+    const verdict = await runPackage(name, {
+      directory, mark, etcd: cluster.endpoints[0] as string, server: values.server ?? ownServer, pattern: values.run ?? '.',
+    });
+    surprises += verdict.surprises.length;
+    for (const surprise of verdict.surprises) console.log(`surprise: ${name} ${surprise}`);
+    console.log(`${name}: ${verdict.passed} of the ${verdict.expected} tests that pass on kube-apiserver`);
+  }
+} finally {
+  await cluster.stop();
+}
+process.exitCode = surprises > 0 ? 1 : 0;
