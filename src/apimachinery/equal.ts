@@ -6,10 +6,13 @@ export function equalJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalNumbers(a, b);
   if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && equalArrays(a, b);
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  let count = 0;
   for (const key in left) {
-    if (left[key] !== undefined && !(Object.hasOwn(right, key) && equalJson(left[key], right[key]))) return false;
+    if (left[key] === undefined) continue;
+    if (!(Object.hasOwn(right, key) && equalJson(left[key], right[key]))) return false;
+    count++;
   }
-  return countDefined(left) === countDefined(right);
+  return count === countDefined(right);
 }
 
 /** A bigint and a number: what is equal of one type is identical. */

@@ -1,7 +1,7 @@
 // The watchable copy of one prefix: list, then watch. Every change of state happens in one turn, inside a call of the Store's watch;
 // watchers are woken after the state is complete. Like upstream's watch cache it serves reads, exact reads and watches from memory,
 // and unlike it never pushes: a slow watcher costs the others nothing.
-import type { Clock, Timer } from '../base/index.ts';
+import { type Clock, type Steps, type Timer, createTimeSlice, runStepsInSlices } from '../base/index.ts';
 import { KeyIndex, type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
 import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
 import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
@@ -33,13 +33,15 @@ export interface CacheOptions<T> {
   readonly progressIntervalMs?: number;
   /** Called with failures from which the cache recovers by itself. */
   readonly report?: (error: unknown) => void;
-  /** Called with the chunks of a quiet copy from time to time, to move their values closer together; true when that was work. */
-  readonly compactChunk?: (chunk: readonly Entry<T>[]) => boolean;
+  /** Called with the chunks of a quiet copy from time to time, to move their values closer together; comes to true when that was work. */
+  readonly compactChunk?: (chunk: readonly Entry<T>[]) => Steps<boolean>;
   /** Called with values that were changed or deleted: from then on only history holds them. */
   readonly supersede?: (value: T) => void;
 }
 
 const SHORTEST_WINDOW_MS = 75_000;
+/** The longest turn of work on the values of a page, unless one of them takes longer. */
+const TURN_MS = 8;
 /** Large objects that change often would fill the memory well within the window; older changes are replayed from the Store. */
 const HISTORY_BYTES = 32 * 2 ** 20;
 /** After so many changes chunks are compacted, so that a burst does not wait for the next tick. */
@@ -163,9 +165,12 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   /** The values of a page are compacted before the next one comes, which can then use the memory that they came in. */
-  #addPage(kvs: readonly KeyValue[]): void {
+  async #addPage(kvs: readonly KeyValue[]): Promise<void> {
+    const { clock, compactChunk } = this.#options;
     const chunks = this.#listing.add(kvs.map((kv) => this.#toEntry(kv)));
-    if (!this.#listed) for (const chunk of chunks) this.#options.compactChunk?.(chunk);
+    if (this.#listed || compactChunk === undefined) return;
+    const pause = createTimeSlice(clock, TURN_MS);
+    for (const chunk of chunks) await runStepsInSlices(compactChunk(chunk), pause);
   }
 
   #endList(revision: number): void {

@@ -34,7 +34,7 @@ const mapOf = (count: number) => createSortedMap<Entry<number>>(
 test('begin hands over every chunk once, in slices, and a map that was gone over not again', () => {
   const { clock, runAll } = makeClock();
   const seen: number[] = [];
-  const chunkCompactor = new ChunkCompactor<number>(clock, (chunk) => {
+  const chunkCompactor = new ChunkCompactor<number>(clock, function* (chunk) {
     seen.push(...chunk.map(({ value }) => value));
     return true;
   });
@@ -47,10 +47,22 @@ test('begin hands over every chunk once, in slices, and a map that was gone over
   assert.equal(runAll(), 0);
 });
 
+test('the steps of one chunk are cut into slices too', () => {
+  const { clock, runAll } = makeClock();
+  let steps = 0;
+  const chunkCompactor = new ChunkCompactor<number>(clock, function* () {
+    for (; steps < 100; steps++) yield;
+    return true;
+  });
+  chunkCompactor.begin(mapOf(1));
+  assert.ok(runAll() > 10);
+  assert.equal(steps, 100);
+});
+
 test('close ends the work', () => {
   const { clock, runAll } = makeClock();
   let chunks = 0;
-  const chunkCompactor = new ChunkCompactor<number>(clock, () => {
+  const chunkCompactor = new ChunkCompactor<number>(clock, function* () {
     chunks++;
     chunkCompactor.close();
     return true;

@@ -1,7 +1,7 @@
 // Hands the chunks of a copy to their owner in the background, a few milliseconds at a time, so that it can move their values closer together.
 //
 //   idle ──begin(a map not handed over yet)──▶ compacting ──every chunk handed over──▶ idle     slices: SLICE_MS of work, then PAUSE_MS of none
-import type { Chunk, Clock, SortedMap, Timer } from '../base/index.ts';
+import type { Chunk, Clock, SortedMap, Steps, Timer } from '../base/index.ts';
 import type { Entry } from './contract.ts';
 
 const SLICE_MS = 4;
@@ -11,13 +11,15 @@ const all = { start: '', end: '\uffff' };
 /** The compactor of one cache. */
 export class ChunkCompactor<T> {
   readonly #clock: Clock;
-  readonly #compactChunk: (chunk: readonly Entry<T>[]) => boolean;
+  readonly #compactChunk: (chunk: readonly Entry<T>[]) => Steps<boolean>;
   #done: SortedMap<Entry<T>> | undefined;
   #running: Iterator<Chunk<Entry<T>>> | undefined;
+  /** The work on the chunk that is being handed over. */
+  #steps: Steps<boolean> | undefined;
   #timer: Timer | undefined;
   #closed = false;
 
-  constructor(clock: Clock, compactChunk: (chunk: readonly Entry<T>[]) => boolean) {
+  constructor(clock: Clock, compactChunk: (chunk: readonly Entry<T>[]) => Steps<boolean>) {
     this.#clock = clock;
     this.#compactChunk = compactChunk;
   }
@@ -34,6 +36,7 @@ export class ChunkCompactor<T> {
     this.#closed = true;
     this.#timer?.cancel();
     this.#running = undefined;
+    this.#steps = undefined;
   }
 
   #schedule(): void {
@@ -43,12 +46,18 @@ export class ChunkCompactor<T> {
   #slice(): void {
     const endMs = this.#clock.monotonicMs() + SLICE_MS;
     for (;;) {
-      const next = this.#running?.next();
-      if (next === undefined || next.done === true) {
-        this.#running = undefined;
-        return;
-      }
-      if (this.#compactChunk(next.value.chunk) && this.#clock.monotonicMs() >= endMs) return this.#schedule();
+      const steps = this.#steps ?? this.#nextChunk();
+      if (steps === undefined) return;
+      const step = steps.next();
+      this.#steps = step.done === true || this.#closed ? undefined : steps;
+      if (step.value !== false && this.#clock.monotonicMs() >= endMs) return this.#schedule();
     }
+  }
+
+  #nextChunk(): Steps<boolean> | undefined {
+    const next = this.#running?.next();
+    if (next !== undefined && next.done !== true) return this.#compactChunk(next.value.chunk);
+    this.#running = undefined;
+    return undefined;
   }
 }

@@ -9,11 +9,11 @@ import { type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWa
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Receives the list and the changes; all calls are synchronous. */
+/** Receives the list and the changes. */
 export interface ReflectorSink {
   /** One page of a listing, in key order; pages of an abandoned listing are forgotten at the next `beginList`. */
   beginList(): void;
-  addPage(kvs: readonly KeyValue[]): void;
+  addPage(kvs: readonly KeyValue[]): Promise<void> | void;
   /** The pages since `beginList` are the whole state at `revision`. */
   endList(revision: number): void;
   changes(batch: readonly StoreEvent[], revision: number): void;
@@ -94,7 +94,8 @@ export class StoreReflector {
     for (;;) {
       const page = await store.range({ start, end: range.end, revision, limit: pageSize, uncounted: true });
       if (page.type !== 'ok' || this.#closed) return undefined;
-      sink.addPage(page.kvs);
+      await sink.addPage(page.kvs);
+      if (this.#closed) return undefined;
       const last = page.kvs.at(-1);
       if (!page.more || last === undefined) return revision;
       start = `${last.key}\u0000`;

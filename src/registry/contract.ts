@@ -1,5 +1,5 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
-import type { Clock, Random, MaybePromise } from '../base/index.ts';
+import type { Clock, Random, MaybePromise, Steps } from '../base/index.ts';
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta, StatusError } from '../apimachinery/index.ts';
 import type { Resource, User } from './resource.ts';
 
@@ -88,7 +88,7 @@ export interface ListRun {
   readonly from: number;
   readonly to: number;
   /** The JSON items of the run in the storage version, a comma before each; where possible a view of memory that lists share. */
-  joined(): Uint8Array;
+  joined(): Steps<Uint8Array>;
 }
 
 /** A page of objects at one revision. */

@@ -44,7 +44,7 @@ export function* customDefinitionsV2(catalog: Catalog): Steps<Record<string, Jso
   const reduced: [string, Json][] = [];
   for (const { name: group, versions } of catalog.groups()) {
     for (const version of versions) {
-      for (const [name, schema] of Object.entries(customDefinitions(catalog, { group, version }))) {
+      for (const [name, schema] of Object.entries(yield* customDefinitions(catalog, { group, version }))) {
         const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
         reduced.push([name, preserves(schema) ? { type: 'object', ...kind } : reduce(schema)]);
         yield;

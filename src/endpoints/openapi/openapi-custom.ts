@@ -1,4 +1,5 @@
 // OpenAPI definitions of custom resources: the schema of the CustomResourceDefinition, with the fields that every object has.
+import type { Steps } from '../../base/index.ts';
 import type { GroupVersionKind } from '../../apimachinery/index.ts';
 import { type Catalog, type Resource, type ResourceVersionRow, versionIn } from '../../registry/index.ts';
 import { resourcesOf } from '../discovery/discovery-data.ts';
@@ -46,10 +47,19 @@ function publish(schema: Json): Json {
   };
 }
 
-const publishAll = (properties: Json): Json => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, publish(schema as Json)]));
+function publishAll(properties: Json): Json {
+  let isSame = true;
+  const published = Object.entries(properties).map(([name, schema]): [string, Json] => {
+    const one = publish(schema as Json);
+    isSame &&= one === schema;
+    return [name, one];
+  });
+  return isSame ? properties : Object.fromEntries(published);
+}
 
-function objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind): Json {
+function* objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind): Steps<Json> {
   const stated = resource.published?.() ?? resource.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  yield;
   const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
   const typed = { ...typeFields(), metadata: metaField('ObjectMeta', descriptions.metadata) };
@@ -68,14 +78,15 @@ function listDefinition({ kind, listKind, plural }: Resource, { group, version }
   };
 }
 
-/** Definitions of the custom kinds of a group version, by name. */
-export function customDefinitions(catalog: Catalog, { group, version }: { group: string; version: string }): Record<string, Json> {
+/** Definitions of the custom kinds of a group version, by name; two steps for each. */
+export function* customDefinitions(catalog: Catalog, { group, version }: { group: string; version: string }): Steps<Record<string, Json>> {
   const out: Record<string, Json> = {};
   for (const resource of resourcesOf(catalog, group, version)) {
     const served = versionIn(resource, version);
     if (!resource.custom || !served) continue;
-    out[customName({ group, version, kind: resource.kind })] = objectDefinition(served, { group, version, kind: resource.kind });
+    out[customName({ group, version, kind: resource.kind })] = yield* objectDefinition(served, { group, version, kind: resource.kind });
     out[customName({ group, version, kind: resource.listKind })] = listDefinition(resource, { group, version });
+    yield;
   }
   return out;
 }

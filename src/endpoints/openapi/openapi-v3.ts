@@ -170,11 +170,11 @@ function* makeDocument(
 export const kubernetesInfo = (gitVersion: string): Json => ({ title: 'Kubernetes', version: gitVersion });
 
 /** The document of a group version. */
-export function groupVersionDocument(source: DocumentSource, groupVersion: GroupVersion): Steps<Json> {
-  const custom = customDefinitions(source.catalog, groupVersion);
+export function* groupVersionDocument(source: DocumentSource, groupVersion: GroupVersion): Steps<Json> {
+  const custom = yield* customDefinitions(source.catalog, groupVersion);
   const isCustom = Object.keys(custom).length > 0;
   const info = isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : kubernetesInfo(source.gitVersion);
-  return makeDocument(source, operationsOf(source, groupVersion), { custom, info, groupVersion });
+  return yield* makeDocument(source, operationsOf(source, groupVersion), { custom, info, groupVersion });
 }
 
 /** The document of `/api/`, `/apis/` or `/apis/{group}/`. */

@@ -1,6 +1,6 @@
 // OpenAPI over HTTP. The v3 index has a hash for each document, made from the document's inputs, so that a document is built only when a client
 // reads it. A response to the present hash may be cached for a year; a request with another hash is redirected.
-import type { Steps } from '../../base/index.ts';
+import { type Steps, finishSteps } from '../../base/index.ts';
 import { parseAccept } from '../../codec/index.ts';
 import type { EndpointsParts } from '../dependencies.ts';
 import { toHex } from '../discovery/discovery.ts';
@@ -129,7 +129,7 @@ export class OpenApi {
     const known = custom.every(({ fingerprint }) => fingerprint !== undefined);
     const parts = groupVersion
       ? [resources.every((resource) => resource.custom) ? [] : operationsOf(this.#source, groupVersion).map(({ id }) => id), resources.length,
-        known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : customDefinitions(catalog, groupVersion)]
+        known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : finishSteps(customDefinitions(catalog, groupVersion))]
       : [];
     return toHex(hashes.sha512(encodeText(JSON.stringify([versionInfo.gitVersion, path, ...parts]))));
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { parseYaml } from '../../codec/index.ts';
 import { encodeBody, encodeText } from './encoding.ts';
 import { type ListBody, joinBody } from './list-body.ts';
 import { makeReadable } from './readable-list.ts';
@@ -9,8 +10,7 @@ import { makeReadable } from './readable-list.ts';
 function plainList(items: readonly unknown[], name: string): ListBody {
   return {
     contentType: '', head: encodeText(`{"kind":"List","metadata":{"resourceVersion":"1"},"${name}":[`), tail: encodeText(']}\n'), separatorBytes: 1,
-    chunks: items.map((item, i) => (i % 3 === 0 ? encodeText(`,${JSON.stringify(item)}`) : undefined)).concat(
-      encodeText(items.map((item) => `,${JSON.stringify(item)}`).join(''))),
+    chunks: items.flatMap((item, i) => [encodeText(`,${JSON.stringify(item)}`), ...(i % 3 === 0 ? [undefined] : [])]),
   };
 }
 
@@ -32,4 +32,11 @@ describe('makeReadable', () => {
       fc.assert(fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), (items) => check(items, 'items')), { numRuns: 200 });
     });
   }
+
+  it('writes an item of very many members as JSON, which is YAML', async () => {
+    const data = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`k${i}`, 'a']));
+    const body = text(joinBody(makeReadable(plainList([{ name: 'a' }, { data }, { name: 'b' }], 'items'), 'yaml')));
+    const { value } = await parseYaml(encodeText(body));
+    assert.deepEqual(value, { kind: 'List', metadata: { resourceVersion: '1' }, items: [{ name: 'a' }, { data }, { name: 'b' }] });
+  });
 });

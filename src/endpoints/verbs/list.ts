@@ -73,9 +73,7 @@ function* encodeItems(list: ListResult, { run, item }: ItemEncoder): ListBody['c
   else for (const each of list.items) yield item(each);
 }
 
-function* joinStored(run: ListRun): Steps<Uint8Array> {
-  return run.joined();
-}
+const joinStored = (run: ListRun): Steps<Uint8Array> => run.joined();
 
 function jsonItems(request: ResourceRequest): ItemEncoder {
   const { resource, target: { version } } = request;
@@ -229,9 +227,11 @@ async function recordList(request: ResourceRequest, list: ListResult, representa
 export async function respondList(request: ResourceRequest, list: ListResult, representation: Representation): Promise<Response> {
   const { exchange, dependencies } = request;
   const { form } = representation;
-  const body = await listBody(request, list, representation);
+  const isReadable = form === 'yaml' || (form === 'json' && wantsPretty(exchange));
+  const { runs: _, ...singly } = list;
+  const body = await listBody(request, isReadable ? singly : list, representation);
   await recordList(request, list, representation);
-  if (form === 'protobuf' || form === 'cbor' || (form === 'json' && !wantsPretty(exchange))) return respondListBody(request, body);
+  if (!isReadable) return respondListBody(request, body);
   if (list.count > 0) return respondListBody(request, makeReadable(body, form));
   const bytes = encodeBody({ value: parseJson(joinBody(body)).value }, form, true);
   return respondBytes(exchange, dependencies, { status: 200, contentType: formTypes[form], body: [bytes] });

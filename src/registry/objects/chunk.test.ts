@@ -7,6 +7,7 @@ import { createLayout, encodeStored } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
 import { StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
+import { finishSteps } from '../../base/index.ts';
 import { joinItems, packLoose } from './chunk.ts';
 import { rows } from '../testing.ts';
 
@@ -38,8 +39,8 @@ test('packLoose moves versions without changing what any reader gets, and supers
     fc.assert(fc.property(metas, (all) => {
       const chunk = makeChunk(resource, all);
       const alone = makeChunk(resource, all).map(({ value }) => describeVersion(value));
-      assert.equal(packLoose(chunk), true);
-      assert.equal(packLoose(chunk), false);
+      assert.equal(finishSteps(packLoose(chunk)), true);
+      assert.equal(finishSteps(packLoose(chunk)), false);
       assert.ok(chunk.every(({ value }) => value.memory === chunk[0]?.value.memory));
       assert.deepEqual(chunk.map(({ value }) => describeVersion(value)), alone);
       for (const { value } of chunk) value.supersede();
@@ -56,7 +57,7 @@ test('joinItems joins any part of a chunk, packed, half packed or with versions 
     const from = Math.min(a, b) % chunk.length;
     const to = from + 1 + (Math.max(a, b) % (chunk.length - from));
     const expected = chunk.slice(from, to).map(({ value }) => `,${text(value.item())}`).join('');
-    if (state !== 'loose') packLoose(chunk);
+    if (state !== 'loose') finishSteps(packLoose(chunk));
     if (state === 'superseded') chunk[from]?.value.supersede();
     if (state === 'replaced') chunk[from] = makeChunk(rows.configMaps, each)[from] as { value: StoredRevision };
     assert.equal(text(joinItems(chunk, from, to)), expected);
@@ -74,7 +75,7 @@ test('joinItems of a packed chunk is a view: lists share the memory of the objec
 test('packLoose puts large pieces on pages of their own, whose bytes are read as any others', () => {
   const chunk = makeChunk(rows.configMaps, Array.from({ length: 30 }, (_, i) => ({ name: `n${i}`, annotations: { a: 'x'.repeat(1000) } })));
   const alone = chunk.map(({ value }) => text(value.item()));
-  packLoose(chunk);
+  finishSteps(packLoose(chunk));
   const memory = chunk[0]?.value.memory as Uint8Array<ArrayBuffer>;
   assert.equal(memory.buffer.resizable, true);
   assert.equal(text(joinItems(chunk, 0, chunk.length)), alone.map((item) => `,${item}`).join(''));

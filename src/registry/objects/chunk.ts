@@ -5,7 +5,7 @@
 //    └── item of a ────────────┘ └── item of b ────────────┘
 //
 // A superseded revision leaves its piece (the cache reports it): an object that changes often would otherwise keep one piece alive per change.
-import { allocateLasting } from '../../base/index.ts';
+import { type Steps, allocateLasting } from '../../base/index.ts';
 import type { StoredRevision } from './stored-object.ts';
 
 /** A chunk of the registry's snapshots. */
@@ -52,6 +52,17 @@ function pack(chunk: ObjectChunk): boolean {
   return true;
 }
 
+/** A large object may take long to be brought into its row's layout: each is a step. */
+function* settle(chunk: ObjectChunk): Steps<void> {
+  for (const { value } of chunk) if (value.settle()) yield;
+}
+
+/** joinItems in steps. */
+export function* joinItemsInSteps(chunk: ObjectChunk, from: number, to: number): Steps<Uint8Array> {
+  yield* settle(chunk.slice(from, to));
+  return joinItems(chunk, from, to);
+}
+
 /** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
 export function joinItems(chunk: ObjectChunk, from: number, to: number): Uint8Array {
   if (isJoined(chunk, from, to) || (pack(chunk) && isJoined(chunk, from, to))) {
@@ -83,9 +94,10 @@ function isLoose(chunk: ObjectChunk): boolean {
 }
 
 /** Packs a chunk of which much is elsewhere, or which uses little of its piece; true when there was work. Objects that cannot be read stay. */
-export function packLoose(chunk: ObjectChunk): boolean {
+export function* packLoose(chunk: ObjectChunk): Steps<boolean> {
   if (chunk.length === 0 || !isLoose(chunk)) return false;
   try {
+    if (chunk.every(({ value }) => value.movable)) yield* settle(chunk);
     return pack(chunk);
   } catch {
     return false;

@@ -90,10 +90,11 @@ function withoutTimes(entries: ObjectMeta['managedFields']): unknown {
 export function sameContent(object: KubeObject, old: KubeObject): boolean {
   const { metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   const { metadata: oldMetadata, kind: _oldKind, apiVersion: _oldApiVersion, ...oldRest } = old;
-  if (!equalJson(rest, oldRest)) return false;
   const { managedFields: _fields, ...ordered } = orderMetadata(metadata);
   const { managedFields: _oldFields, ...oldOrdered } = orderMetadata(oldMetadata);
-  return equalJson(ordered, oldOrdered) && equalJson(withoutTimes(metadata.managedFields), withoutTimes(oldMetadata.managedFields));
+  // What most often differs first.
+  return equalJson(withoutTimes(metadata.managedFields), withoutTimes(oldMetadata.managedFields)) && equalJson(ordered, oldOrdered)
+    && equalJson(rest, oldRest);
 }
 
 /** An object in the form in which it is stored, and the JSON of it. */

@@ -122,7 +122,7 @@ export class StoredRevision implements StoredObject {
 
   contains(text: string): boolean {
     if (this.#memory !== undefined) return hasText(this.#memory.subarray(this.#start, this.#end), text);
-    return hasText(this.#isForeign() ? this.#bytes : this.#stored(), text);
+    return hasText(this.#bytes, text);
   }
 
   /** The same content at another revision: what a DELETED event shows. */
@@ -135,6 +135,13 @@ export class StoredRevision implements StoredObject {
     copy.#labels = this.#labels;
     copy.#fields = this.#fields;
     return copy;
+  }
+
+  /** Brings the bytes into the row's layout where they are not in it; true when that was work. */
+  settle(): boolean {
+    if (this.#memory !== undefined || this.#isCanonical) return false;
+    this.#stored();
+    return true;
   }
 
   /** The bytes in the row's layout. */

@@ -1,12 +1,13 @@
 // One page of a list: from a snapshot, or (for revisions that memory no longer has) from the store. Pages of everything are never copied:
 // they are runs of chunks that snapshots share.
+import type { Steps } from '../../base/index.ts';
 import type { Entry, Snapshot } from '../../cache/index.ts';
 import type { KeyRange, Store } from '../../storage/index.ts';
 import { mayHold } from '../objects/chunk-values.ts';
 import type { Predicate } from '../contract.ts';
 import type { RequestScope, ResourceStorage } from '../core.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
-import { joinItems } from '../objects/chunk.ts';
+import { joinItemsInSteps } from '../objects/chunk.ts';
 
 interface Chunk {
   readonly chunk: readonly Entry<StoredRevision>[];
@@ -16,7 +17,7 @@ interface Chunk {
 
 /** A part of a chunk that is the same (===) in all snapshots that share it. */
 interface Run extends Chunk {
-  joined(): Uint8Array;
+  joined(): Steps<Uint8Array>;
 }
 
 class ChunkRun implements Run {
@@ -30,8 +31,8 @@ class ChunkRun implements Run {
     this.to = to;
   }
 
-  joined(): Uint8Array {
-    return joinItems(this.chunk, this.from, this.to);
+  joined(): Steps<Uint8Array> {
+    return joinItemsInSteps(this.chunk, this.from, this.to);
   }
 }
 

@@ -107,7 +107,7 @@ function givenRevision(object: KubeObject): number {
   return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
-async function commit({ core, creation: { scope }, object, write: { context } }: Attempt): Promise<WriteResult | undefined> {
+async function commit({ core, creation: { scope }, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
   const { storage, target } = scope;
   const { name = '', namespace = '' } = object.metadata;
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
@@ -115,6 +115,7 @@ async function commit({ core, creation: { scope }, object, write: { context } }:
   const key = objectKey(core.root, storage.resource, { namespace, name });
   const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target.version);
   checkSize(encoded.json);
+  await pause();
   const revision = givenRevision(object);
   const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: true });
   if (context.dryRun) return (await core.readValue(key)) === undefined ? show(revision) : undefined;

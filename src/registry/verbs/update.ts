@@ -52,6 +52,9 @@ type Outcome = { readonly type: 'again' } | { readonly type: 'written' | 'unchan
 
 const again: Outcome = { type: 'again' };
 
+/** Objects of more bytes are parsed in a turn of their own: the request that brought the next state may have taken a long one. */
+const LARGE_BYTES = 262_144;
+
 /** Registry.update. */
 export async function updateObject(core: Core, request: UpdateRequest): Promise<WriteResult> {
   const { resource, version, namespace, name } = request;
@@ -100,6 +103,7 @@ async function runRound(round: Round): Promise<Outcome> {
   if (current === undefined && !request.createIfAbsent) throw notFound(groupResource(request.resource), request.name);
   checkPreconditions(round);
   if (current === undefined) return createAbsent(round);
+  if (current.size > LARGE_BYTES) await new Promise((resolve) => setImmediate(resolve));
   const write = startWrite(core, { target: request, subresource: request.subresource, name: request.name, context: request.context });
   const old = core.hot.take(round.key, request, current.revision) ?? scope.show(current).object(request.version);
   await write.pause();
@@ -188,7 +192,7 @@ async function leaveUnchanged({ core, scope, key, current, stored }: Change['rou
   return core.isCurrent(scope.storage, found) ? { type: 'unchanged', result: { object: scope.show(current), created: false } } : undefined;
 }
 
-async function commit({ round, write: { context }, object, old }: Change): Promise<Outcome> {
+async function commit({ round, write: { context, pause }, object, old }: Change): Promise<Outcome> {
   const { core, request, scope, key, current } = round;
   const { storage } = scope;
   const expect = current.revision;
@@ -198,8 +202,10 @@ async function commit({ round, write: { context }, object, old }: Change): Promi
     const outcome = await leaveUnchanged(round);
     if (outcome !== undefined) return outcome;
   }
+  await pause();
   const encoded = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), request.version);
   if (!removes) checkSize(encoded.json);
+  await pause();
   const show = (modRevision: number): WriteResult =>
     ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: false });
   if (context.dryRun) return { type: 'dry', result: show(expect) };
