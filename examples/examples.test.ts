@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import { createServer } from '../src/index.ts';
+import { createServer, runControllers } from '../src/index.ts';
+import { createTestServer } from '../src/testing/index.ts';
 import { startController } from './controller.ts';
 import { greet, startGreetings } from './crd.ts';
 import { tryAdmission } from './admission.ts';
 import { runEmbedded } from './embed.ts';
+import { websiteController, websites } from './typed-controller.ts';
 
 test('runEmbedded reads what it wrote', async () => {
   assert.equal(await runEmbedded(), 'hello');
@@ -31,6 +33,17 @@ test('startController copies ConfigMaps and keeps the copies equal', { timeout: 
   await until(async () => (await readCopy(core))?.['size'] === 'big');
   await core.replaceNamespacedConfigMap({ namespace: 'default', name: 'settings', body: { metadata, data: { color: 'red' } } });
   await until(async () => JSON.stringify(await readCopy(core)) === '{"color":"red"}');
+});
+
+test('websiteController keeps a page for each Website', { timeout: 20_000 }, async () => {
+  await using server = await createTestServer({ tls: false, crds: websites });
+  const controllers = await runControllers([websiteController], { server });
+  await server.apply({ apiVersion: 'example.com/v1', kind: 'Website', metadata: { name: 'home' }, spec: { title: 'Hello' } });
+  await server.waitFor('cm/home-page', ({ data }) => data['index.html'] === '<h1>Hello</h1>');
+  await server.waitFor('websites/home', ({ status }) => status?.page === 'home-page');
+  await server.delete('cm/home-page');
+  await server.waitFor('cm/home-page', 'exists');
+  await controllers.stop();
 });
 
 test('startGreetings answers custom objects in their status', { timeout: 20_000 }, async (context) => {

@@ -12,7 +12,9 @@ export { type OwnedRegistry, createRegistry } from './registry.ts';
 export type { StorageFormat, ValueCipher } from './objects/storage-codec.ts';
 export { defaultObject } from './fields/defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './reads/find.ts';
-export { type Reflector, type ReflectorListener, startReflector } from './reads/reflector.ts';
+export {
+  type ReflectedWatch, type Reflector, type ReflectorListener, type ReflectorSource, followSource, startReflector,
+} from './reads/reflector.ts';
 export {
   type ObjectKey, type SystemClient, completeObject, createClientOf, createSystemClient, createSystemContext, hasReason, isTerminating,
 } from './reads/system-client.ts';

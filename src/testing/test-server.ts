@@ -1,5 +1,5 @@
 // The test server: a server in memory whose state, time, faults and requests are in the hands of a test.
-import type { ApiRequest, ApiResponse, KubernetesObject } from '../client/index.ts';
+import { type ApiRequest, type ApiResponse, type KubernetesObject, type ServerAccess, registerServer, stopAttached } from '../client/index.ts';
 import type { MemoryStore } from '../storage/index.ts';
 import { formatKubeconfig } from '../server/index.ts';
 import { type ApiConstructor, makeApiClient } from './api-client.ts';
@@ -66,12 +66,17 @@ export class TestServer implements AsyncDisposable {
   #run: Run;
   #start: Snapshot | undefined;
   #closed: Promise<void> | undefined;
+  readonly #access: ServerAccess;
 
   /** Use `createTestServer`. */
   constructor(lasting: Lasting, run: Run) {
     this.#lasting = lasting;
     this.#run = run;
     lasting.faults.at(() => this.#run.store.memory.newest);
+    this.#access = registerServer(this, () => {
+      const { parts: { api, handler }, clock } = this.#run;
+      return { handler, registry: api.registry, catalog: api.catalog, clock };
+    });
   }
 
   get url(): string {
@@ -255,9 +260,11 @@ export class TestServer implements AsyncDisposable {
     }
     const { port } = this;
     const { skewMs } = this.#run.clock;
+    await stopAttached(this.#access);
     await this.#run.close();
     this.#run = await beginRun(this.#lasting, { store, isComplete: true, port });
     this.#run.clock.skewMs = skewMs;
+    for (const controllers of this.#access.attached) controllers.start();
   }
 
   /** Whether anything was written since the start or the last `reset` to it. */
@@ -267,7 +274,7 @@ export class TestServer implements AsyncDisposable {
 
   /** Stops the server; always settles. Idempotent. */
   close(): Promise<void> {
-    return (this.#closed ??= this.#run.close());
+    return (this.#closed ??= stopAttached(this.#access).finally(() => this.#run.close()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -4,35 +4,62 @@
 //   listing ──list handed over──▶ watching ──watch ended (history gone), or an error──▶ listing
 import { StatusError } from '../../apimachinery/index.ts';
 import { type Clock, delay } from '../../base/index.ts';
-import type { ListResult, StoredObject, Predicate, Registry, RegistryWatch, Target } from '../contract.ts';
+import type { ListResult, StoredObject, Predicate, Registry, Target } from '../contract.ts';
 import { everything } from './predicate.ts';
 
 /** Receives one object and the revision in which it came to be so. Must not throw. */
-export type ReflectorListener = (type: 'present' | 'deleted', object: StoredObject, revision: number) => void;
+export type ReflectorListener<Item = StoredObject> = (type: 'present' | 'deleted', object: Item, revision: number) => void;
 
-interface ReflectorOptions {
-  readonly registry: Registry;
+/** A list as a reflector reads it. */
+export interface ReflectedList<Item> {
+  readonly items: Iterable<Item>;
+  readonly revision: number;
+}
+
+/** A watch as a reflector reads it, see RegistryWatch. */
+export interface ReflectedWatch<Item> {
+  take(limit: number): readonly (
+    { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Item; readonly revision: number } | { readonly type: 'BOOKMARK' })[];
+  onReadable(wake: () => void): void;
+  readonly end: 'expired' | 'closed' | undefined;
+  readonly error?: StatusError | undefined;
+  close(): void;
+}
+
+/** The reads that a reflector is made of: those of a registry, or of a server elsewhere. */
+export interface ReflectorSource<Item, List extends ReflectedList<Item> = ReflectedList<Item>> {
+  list(): Promise<List>;
+  /** Changes after the revision of a list. */
+  watch(revision: number): Promise<ReflectedWatch<Item>>;
+}
+
+/** How objects and changes are handed over. */
+export interface FollowOptions<Item, List extends ReflectedList<Item> = ReflectedList<Item>> {
   readonly clock: Clock;
-  readonly target: Target;
-  /** Everything by default. */
-  readonly predicate?: Predicate;
-  readonly onChange: ReflectorListener;
+  readonly onChange: ReflectorListener<Item>;
   /** Called before the objects of a list, at first and after each loss. */
   readonly onReset?: () => void;
   /** Called after the objects of a list: objects that are not in it are gone without a 'deleted'. */
-  readonly onListed?: (list: ListResult) => void;
+  readonly onListed?: (list: List) => void;
   /**
    * `push` (the default): changes are handed over as they come, long lists in several turns. `on-demand`: changes wait for `catchUp`, for a second at
    * most, so that rows that change often and are asked about rarely cost little; a list is handed over in one turn, and what was known before
    * stays valid until then.
    */
   readonly delivery?: 'push' | 'on-demand';
-  /** `0`: the state of the cache is new enough to begin with. By default a list is as new as the store. */
-  readonly listFrom?: '0';
   /** Asked before each list; false ends the reflector. */
   readonly isNeeded?: () => boolean;
   /** Receives failures, after which the reflector lists again. */
   readonly onError: (error: unknown) => void;
+}
+
+interface ReflectorOptions extends FollowOptions<StoredObject, ListResult> {
+  readonly registry: Registry;
+  readonly target: Target;
+  /** Everything by default. */
+  readonly predicate?: Predicate;
+  /** `0`: the state of the cache is new enough to begin with. By default a list is as new as the store. */
+  readonly listFrom?: '0';
 }
 
 /** A running reflector. */
@@ -51,20 +78,20 @@ const LAST_RETRY_MS = 5_000;
 /** How long changes wait for `catchUp`: less than history remembers them. */
 const ON_DEMAND_MS = 1_000;
 
-class RunningReflector implements Reflector {
+class RunningReflector<Item, List extends ReflectedList<Item>> implements Reflector {
   readonly synced: Promise<void>;
-  readonly #options: ReflectorOptions;
-  readonly #predicate: Predicate;
+  readonly #source: ReflectorSource<Item, List>;
+  readonly #options: FollowOptions<Item, List>;
   #markSynced: () => void = () => undefined;
-  #watch: RegistryWatch | undefined;
+  #watch: ReflectedWatch<Item> | undefined;
   /** The watch may have events. */
   #isReadable = false;
   #wake: () => void = () => undefined;
   #stopped = false;
 
-  constructor(options: ReflectorOptions) {
+  constructor(source: ReflectorSource<Item, List>, options: FollowOptions<Item, List>) {
+    this.#source = source;
     this.#options = options;
-    this.#predicate = options.predicate ?? everything;
     this.synced = new Promise((resolve) => {
       this.#markSynced = resolve;
     });
@@ -105,11 +132,9 @@ class RunningReflector implements Reflector {
   }
 
   /** Hands a list over and returns the watch that continues it. */
-  async #listAndWatch(): Promise<RegistryWatch> {
-    const { registry, target, listFrom } = this.#options;
-    const predicate = this.#predicate;
-    const list = await registry.list(target, { predicate, ...(listFrom !== undefined && { resourceVersion: listFrom }) });
-    const watch = await registry.watch(target, { predicate, resourceVersion: String(list.revision) });
+  async #listAndWatch(): Promise<ReflectedWatch<Item>> {
+    const list = await this.#source.list();
+    const watch = await this.#source.watch(list.revision);
     await this.#handOver(list);
     // Only from here on: an event that `catchUp` took earlier would be undone by the list.
     this.#watch = watch;
@@ -118,7 +143,7 @@ class RunningReflector implements Reflector {
     return watch;
   }
 
-  async #handOver(list: ListResult): Promise<void> {
+  async #handOver(list: List): Promise<void> {
     const { clock, delivery, onChange, onListed, onReset } = this.#options;
     if (this.#stopped) return;
     onReset?.();
@@ -132,7 +157,7 @@ class RunningReflector implements Reflector {
   }
 
   /** Hands events over until the watch ends. */
-  async #deliver(watch: RegistryWatch): Promise<void> {
+  async #deliver(watch: ReflectedWatch<Item>): Promise<void> {
     const { clock, delivery } = this.#options;
     try {
       while (!this.#stopped) {
@@ -154,7 +179,7 @@ class RunningReflector implements Reflector {
     }
   }
 
-  #takeBatch(watch: RegistryWatch): void {
+  #takeBatch(watch: ReflectedWatch<Item>): void {
     const events = watch.take(BATCH_SIZE);
     this.#isReadable = events.length >= BATCH_SIZE;
     for (const event of events) {
@@ -165,7 +190,7 @@ class RunningReflector implements Reflector {
     else this.#wake();
   }
 
-  #markReadable(watch: RegistryWatch): void {
+  #markReadable(watch: ReflectedWatch<Item>): void {
     if (this.#stopped || this.#watch !== watch) return;
     this.#isReadable = true;
     this.#wake();
@@ -173,13 +198,21 @@ class RunningReflector implements Reflector {
 }
 
 /** A watch that fails for another reason than lost history is tried again later, as a failed list is. */
-function throwUnlessExpired({ error }: RegistryWatch): void {
+function throwUnlessExpired({ error }: Pick<ReflectedWatch<unknown>, 'error'>): void {
   if (error !== undefined && !hasExpired(error)) throw error;
 }
 
 const hasExpired = (error: unknown): boolean => error instanceof StatusError && error.reason === 'Expired';
 
-/** Starts a reflector. After a loss (history gone, an error) everything that exists is handed over again. */
+/** Starts a reflector over a registry. After a loss (history gone, an error) everything that exists is handed over again. */
 export function startReflector(options: ReflectorOptions): Reflector {
-  return new RunningReflector(options);
+  const { registry, target, listFrom, predicate = everything } = options;
+  return followSource({
+    list: () => registry.list(target, { predicate, ...(listFrom !== undefined && { resourceVersion: listFrom }) }),
+    watch: (revision) => registry.watch(target, { predicate, resourceVersion: String(revision) }),
+  }, options);
 }
+
+/** The same over any source. */
+export const followSource = <Item, List extends ReflectedList<Item>>(source: ReflectorSource<Item, List>, options: FollowOptions<Item, List>): Reflector =>
+  new RunningReflector(source, options);

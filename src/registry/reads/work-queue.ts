@@ -23,6 +23,9 @@ interface WorkQueueOptions {
   readonly onError: (key: string, error: unknown) => void;
   /** Keys worked on at the same time. */
   readonly concurrency: number;
+  /** The delay after the first failure of a key, which doubles with each one after it, and the longest. */
+  readonly firstRetryMs?: number | undefined;
+  readonly lastRetryMs?: number | undefined;
 }
 
 const FIRST_RETRY_MS = 20;
@@ -98,7 +101,8 @@ export class WorkQueue {
       this.#failures.set(key, failures + 1);
       this.#options.observer?.retried();
       this.#options.onError(key, error);
-      this.#addLater(key, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
+      const { firstRetryMs = FIRST_RETRY_MS, lastRetryMs = LAST_RETRY_MS } = this.#options;
+      this.#addLater(key, Math.min(lastRetryMs, firstRetryMs * 2 ** failures));
     } finally {
       const { clock, observer } = this.#options;
       observer?.finished(clock.monotonicMs() - (this.#running.get(key) ?? 0));
