@@ -41,17 +41,17 @@ hold('checkLeftovers: no notes to ourselves', checkLeftovers, code);
 hold('checkMachines: no machine paths, no private registries', checkMachines, texts);
 
 hold('checkWords: comments and documents use plain words with a named subject', checkWords,
-  texts.filter(({ path }) => /\.(ts|md)$/.test(path) && !path.startsWith('test/tidy/')));
+  texts.filter(({ path }) => /\.(tsx?|md)$/.test(path) && !path.startsWith('test/tidy/')));
 
 test('findCircles: no file is in a loop of imports', () => {
   assert.deepEqual(findCircles(code).map((files) => files.join(' ')), []);
 });
 
-test('findLargeFolders: a folder of src/ has at most 15 source files', () => {
+test('findLargeFolders: a folder of src/ and console/ has at most 15 source files', () => {
   assert.deepEqual(findLargeFolders(code), []);
 });
 
-test('checkPatterns: no pattern of src/ can backtrack at length over text of a client', () => {
+test('checkPatterns: no pattern of src/ and console/ can backtrack at length over text of a client', () => {
   assert.deepEqual(checkPatterns(code), []);
 });
 

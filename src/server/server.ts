@@ -15,6 +15,7 @@ import { readAuthorizationPlan } from './webhooks/access-webhook.ts';
 import { readAdmissionPlan } from './webhooks/webhooks.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, useDataDirectory } from './data-directory.ts';
+import { createConsole } from './console/console.ts';
 import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
@@ -189,6 +190,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
+    console: options.console ? createConsole({ ...options, isSecure: options.tls, authenticate: authentication.authenticate }) : undefined,
     ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {

@@ -1,5 +1,5 @@
 // The rules of the house as functions from one file to complaints. STYLE and ARCHITECTURE say why; this says what, exactly.
-import type { Source } from './sources.ts';
+import { type Source, findRoom } from './sources.ts';
 
 /** Looks at one file; each complaint names the line where there is one. */
 export type Rule = (source: Source) => string[];
@@ -31,6 +31,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   testing: [...EVERYTHING, 'client'],
   'test-support': EVERYTHING,
   '': [...EVERYTHING, 'client', 'testing'],
+  // The console is another program: it meets the server over HTTP alone.
+  'console/model': [],
+  'console/editor': [],
+  'console/api': ['console/model'],
+  'console/ui': ['console/model'],
+  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor'],
+  console: ['console/ui', 'console/views'],
 };
 
 /** Packages and `node:` modules, and the folders that may import them. Everything is allowed to server, testing and the root. */
@@ -43,6 +50,8 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^(node:.*|pg)$/, folder: /^src\/storage\/postgres\// },
   { module: /^yaml$/, folder: /^src\/codec\// },
   { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },
+  { module: /^preact(\/hooks)?$/, folder: /^console\/(ui\/|views\/|[^/]+$)/ },
+  { module: /^(@codemirror\/[a-z-]+|@lezer\/highlight|yaml)$/, folder: /^console\/editor\// },
 ];
 
 /**
@@ -60,10 +69,11 @@ export const checkArrows: Rule = ({ path, room, isTest, imports }) => {
   const allowed = ARROWS[room];
   if (allowed === undefined) return [`${path}: the room ${room} is not in the table of arrows`];
   return imports.flatMap(({ target }) => {
-    const [top, other = ''] = target?.split('/') ?? [];
-    if (target === undefined || top !== 'src' || other === room) return [];
+    const other = target === undefined || !/\.tsx?$/.test(target) ? undefined : findRoom(target);
+    if (target === undefined || other === undefined || other === room) return [];
     if (!isTest && !allowed.includes(other)) return [`${path}: ${room} may not import ${target}`];
-    return target === `src/${other}/index.ts` || SIDE_DOORS.includes(target) ? [] : [`${path}: enters ${other} beside its door (${target})`];
+    const door = `${other.startsWith('console') ? '' : 'src/'}${other}/index.ts`;
+    return target === door || SIDE_DOORS.includes(target) ? [] : [`${path}: enters ${other} beside its door (${target})`];
   });
 };
 
@@ -75,9 +85,9 @@ export const checkOutside: Rule = ({ path, isTest, imports }) => {
   return bad.map(({ specifier }) => `${path}: may not import ${specifier}`);
 };
 
-/** Time and chance come in as Clock and Random. */
+/** Time and chance come in as Clock and Random; in the console only its model is without the browser's. */
 export const checkTimeAndChance: Rule = ({ path, isTest, lines }) => {
-  if (isTest || /^src\/base\/(clock|random)\.ts$/.test(path)) return [];
+  if (isTest || /^src\/base\/(clock|random)\.ts$|^console\/(?!model\/)/.test(path)) return [];
   return complain(path, lines, /\b(Date\.now\(|new Date\(\)|Math\.random\(|setTimeout\(|setInterval\(|performance\.now\(|randomUUID\(|getRandomValues\()/);
 };
 

@@ -8,7 +8,7 @@ export interface Source {
   readonly path: string;
   readonly text: string;
   readonly lines: readonly string[];
-  /** Folder below src/, '' for files directly in it, undefined outside. */
+  /** Folder below src/, '' for files directly in it; console and its folders (console/api); undefined outside. */
   readonly room: string | undefined;
   /** Tests, suites and their data may cross rooms and use `node:` modules. */
   readonly isTest: boolean;
@@ -49,25 +49,33 @@ function findImports(path: string, text: string): Import[] {
   });
 }
 
+/** The room of a file by its path. */
+export function findRoom(path: string): string | undefined {
+  const [top, folder = '', rest] = path.split('/');
+  if (top === 'console') return rest === undefined ? 'console' : `console/${folder}`;
+  return top !== 'src' ? undefined : rest === undefined ? '' : folder;
+}
+
 function readSource(root: string, file: string): Source {
   const path = relative(root, file);
   const text = readFileSync(file, 'utf8');
-  const parts = path.split('/');
   return {
     path, text, lines: text.split('\n'),
-    room: parts[0] !== 'src' ? undefined : parts.length > 2 ? parts[1] : '',
-    isTest: /\.(test|suite)\.ts$/.test(path) || parts[0] !== 'src',
+    room: findRoom(path),
+    isTest: /\.(test|suite)\.ts$/.test(path) || findRoom(path) === undefined,
     isData: path.endsWith('.data.ts') || path.startsWith('src/resources/schema/'),
     imports: findImports(path, text),
   };
 }
+
+const isText = /\.(tsx?|css|html|mjs|js|md|ya?ml|json|sh)$/;
 
 /** All TypeScript files, and all text files that people read or tools obey. */
 export function readSources(): { readonly code: readonly Source[]; readonly texts: readonly Source[] } {
   const root = findRoot(import.meta.dirname);
   const all = [...walk(root)];
   return {
-    code: all.filter((file) => file.endsWith('.ts')).map((file) => readSource(root, file)),
-    texts: all.filter((file) => /\.(ts|mjs|js|md|ya?ml|json|sh)$/.test(file) && !/\/test\/(oracle|data)\//.test(file)).map((file) => readSource(root, file)),
+    code: all.filter((file) => /\.tsx?$/.test(file)).map((file) => readSource(root, file)),
+    texts: all.filter((file) => isText.test(file) && !/\/test\/(oracle|data)\//.test(file)).map((file) => readSource(root, file)),
   };
 }

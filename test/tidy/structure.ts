@@ -28,9 +28,10 @@ export function findCircles(sources: readonly Source[]): string[][] {
   return [...circles.values()];
 }
 
-const isCounted = ({ path: file, isData }: Source): boolean => file.startsWith('src/') && !isData && !/(\.(test|suite)|(^|\/)(index|testing))\.ts$/.test(file);
+const isCounted = ({ path: file, isData }: Source): boolean =>
+  /^(src|console)\//.test(file) && !isData && !/(\.(test|suite)|(^|\/)(index|testing))\.ts$/.test(file);
 
-/** Folders of src/ with more source files than the limit; doors, tests, suites and data do not count. */
+/** Folders of src/ and console/ with more source files than the limit; doors, tests, suites and data do not count. */
 export function findLargeFolders(sources: readonly Source[]): string[] {
   const counts = new Map<string, number>();
   for (const source of sources.filter(isCounted)) {

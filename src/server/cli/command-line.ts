@@ -5,6 +5,7 @@ import type { Schema } from '../options/schema.ts';
 import { colour } from './colour.ts';
 import { type Command, type RunWithServer, print } from './command.ts';
 import { createCompletionCommand } from './completion-command.ts';
+import { consoleCommand } from './console-command.ts';
 import { envtestCommand } from './envtest-command.ts';
 import { formatCommandHelp, formatGroupHelp, formatHelp } from './help.ts';
 import { kubeconfigCommand } from './kubeconfig-command.ts';
@@ -37,7 +38,7 @@ const loadEvaluate = async (): Promise<EvaluateManifests> => (await loadPrograms
 /** All commands; the first is the default. */
 export const commands: readonly Command[] = [
   serveCommand, createCheckCommand(loadEvaluate), createPlanCommand(loadEvaluate), createRunCommand(async () => (await loadPrograms()).runWithServer),
-  envtestCommand, kubeconfigCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand,
+  envtestCommand, kubeconfigCommand, consoleCommand, storageSnapshotCommand, storageRestoreCommand, storageCheckCommand, storageCopyCommand,
   storageBumpCommand, usersListCommand, usersRevokeCommand, versionCommand, createCompletionCommand(() => commands),
 ] as readonly Command[];
 

@@ -9,6 +9,7 @@ import { referenceFlags } from '../options/reference-flags.ts';
 import { checks, findProblems, integer, text } from '../options/schema.ts';
 import { startServer } from '../server.ts';
 import { type Command, print } from './command.ts';
+import { waitForSignal } from './wait-for-signal.ts';
 
 const ownSchema = {
   verbosity: integer({ flag: 'v', default: 0, help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' }),
@@ -27,6 +28,8 @@ export const serveCommand: Command<typeof schema> = {
 const needsNoData = (given: ReadonlySet<string>): boolean =>
   (given.has('etcd-servers') || given.has('datastore-endpoint')) && given.has('cert-dir') && !given.has('data-dir');
 
+const isOwnMachine = (address: string): boolean => address === '::1' || address.startsWith('127.');
+
 async function serve({ settings: { verbosity, loggingFormat, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
   const [problem] = findProblems(ownSchema, { verbosity, loggingFormat });
   if (problem !== undefined) throw new StartError(problem);
@@ -36,26 +39,14 @@ async function serve({ settings: { verbosity, loggingFormat, ...settings }, give
   const stopped = waitForSignal();
   // A rejected promise without a handler is a bug of this program and no reason to end the requests of other clients.
   process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
-  const server = await startServer({ ...settings, ...(needsNoData(given) && { dataDir: '' }), logger });
+  const console = settings.console && (given.has('console') || isOwnMachine(settings.bindAddress));
+  const server = await startServer({ ...settings, console, ...(needsNoData(given) && { dataDir: '' }), logger });
   print(`Serving on ${server.url}, ready in ${Math.round(systemClock.now() - startedMs)} ms`);
+  if (console) print(`Console: ${server.url}/console/ (pintle console opens it)`);
   print(`kubectl --kubeconfig ${server.kubeconfigPath} get namespaces`);
   const stopTrim = startHeapTrim(systemClock);
   await stopped;
   stopTrim();
   await server.close();
   return 0;
-}
-
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
-function waitForSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
-        resolve();
-      });
-    }
-  });
 }

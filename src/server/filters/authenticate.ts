@@ -6,18 +6,20 @@ import { auditRefusal } from './audit.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
 const ANONYMOUS_USER = 'system:anonymous';
+/** The session of the console that a request shows is over. */
+const refused = { type: 'refused' } as const;
 
 /** Sets `user`. */
 export function authenticateRequests(
-  { authenticate, audit, respondError, metrics }: Pick<FilterDependencies, 'authenticate' | 'audit' | 'respondError' | 'metrics'>,
+  { authenticate, audit, respondError, metrics, console }: Pick<FilterDependencies, 'authenticate' | 'audit' | 'respondError' | 'metrics' | 'console'>,
 ): Filter {
   return (exchange, next) => {
     const startedMs = exchange.clock.monotonicMs();
     const { clientCertificate, connection, headers, path, remoteAddress } = exchange;
-    const credentials = {
-      authorization: headers['authorization'], clientCertificate, connection, headers: () => exchange.headerValues(), path, remoteAddress,
-    };
-    return mapMaybe(authenticate(credentials), (found) => {
+    const session = console?.findCredentials(exchange);
+    const shown = session ?? { authorization: headers['authorization'], clientCertificate };
+    const credentials = shown === 'unknown' ? undefined : { ...shown, connection, headers: () => exchange.headerValues(), path, remoteAddress };
+    return mapMaybe(credentials === undefined ? refused : authenticate(credentials), (found) => {
       const [result, username] = found.type === 'refused' ? ['error', ''] as const : ['success', found.user.name] as const;
       metrics.recordAuthentication({ result, username, durationMs: exchange.clock.monotonicMs() - startedMs });
       if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();

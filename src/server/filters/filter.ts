@@ -22,6 +22,17 @@ export interface Lifecycle {
   readonly sendsAway: boolean;
 }
 
+/** The credentials that a session of the console stands for. */
+export type SessionCredentials = Pick<Parameters<Authenticate>[0], 'authorization' | 'clientCertificate'>;
+
+/** The console as the filters see it. */
+export interface Console {
+  /** Answers requests for the page and its sessions. */
+  readonly filter: Filter;
+  /** The credentials behind a request that shows a session; `unknown` for one that is over; undefined where none is shown. */
+  findCredentials(exchange: ServerExchange): SessionCredentials | 'unknown' | undefined;
+}
+
 /** What the filters work with. */
 export interface FilterDependencies {
   readonly clock: Clock;
@@ -31,6 +42,8 @@ export interface FilterDependencies {
   readonly noteRequest?: (info: RequestInfo) => void;
   readonly authenticate: Authenticate;
   readonly impersonate: Impersonate;
+  /** The console with its sessions; absent where it is off. */
+  readonly console?: Console | undefined;
   readonly authorize: Authorize;
   readonly requestTimeoutMs: number;
   readonly maxReadsInFlight: number;

@@ -81,6 +81,10 @@ export const servingOptions = {
   tracingConfigFile: text({
     flag: 'tracing-config-file', help: 'TracingConfiguration (YAML): where spans of requests are sent by OpenTelemetry\'s protocol, and of how many.',
   }),
+  console: toggle({
+    flag: 'console', default: false, flagDefault: 'true',
+    help: 'Serve the console, a page for browsers, at /console/. Where --bind-address is not of this machine alone, it is off unless asked for.',
+  }),
   profiling: toggle({
     flag: 'profiling', default: true, help: 'Serve profiles of V8 at /debug/pprof, the verbosity of the log at /debug/flags/v, and the state of flow control.',
   }),

@@ -1,0 +1,31 @@
+// What the server serves, and what the user may do, as the API itself says it.
+import { type Kind, readKinds } from '../model/index.ts';
+import { call } from './request.ts';
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** The kinds that can be listed. */
+export async function fetchKinds(): Promise<Kind[]> {
+  const documents = await Promise.all(['/api', '/apis'].map((path) => call(path, { accept: AGGREGATED, asSelf: true })));
+  return documents.flatMap(({ body }) => readKinds(body));
+}
+
+/** The user as the server sees it. */
+export interface Self {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** The user of the session; undefined where there is none. */
+export async function fetchSelf(): Promise<Self | undefined> {
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  try {
+    const { body } = await call(path, { method: 'POST', type: 'application/json', body: JSON.stringify(review), asSelf: true });
+    const { username = '', groups = [] } = body.status?.userInfo ?? {};
+    return username === '' || username === 'system:anonymous' ? undefined : { name: username, groups };
+  } catch (error) {
+    if ((error as { code?: number }).code === 401 || (error as { code?: number }).code === 403) return undefined;
+    throw error;
+  }
+}

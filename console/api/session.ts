@@ -1,0 +1,47 @@
+// The session with the server of this page. The page holds half of its secret, the key; the other half is a cookie that it cannot read.
+
+const STORED = 'pintle-console-key';
+const HEADER = 'x-pintle-console';
+
+const onEnd = new Set<() => void>();
+
+/** Headers that show the session; none before a login, when a client certificate may speak for the user. */
+export function sessionHeaders(): Record<string, string> {
+  const key = localStorage.getItem(STORED);
+  return key === null ? {} : { [HEADER]: key };
+}
+
+/** Calls back when the server no longer knows the session. */
+export function onSessionEnd(callback: () => void): () => void {
+  onEnd.add(callback);
+  return () => onEnd.delete(callback);
+}
+
+/** The server refused the credentials: the page asks for others. */
+export function noteRefused(): void {
+  localStorage.removeItem(STORED);
+  for (const callback of onEnd) callback();
+}
+
+async function begin(init: RequestInit): Promise<string | undefined> {
+  const response = await fetch('session', { method: 'POST', ...init });
+  const answer = await response.json() as { readonly key?: string; readonly message?: string };
+  if (!response.ok || answer.key === undefined) return answer.message ?? `the server answers ${response.status}`;
+  localStorage.setItem(STORED, answer.key);
+  return undefined;
+}
+
+/** Logs in with a bearer token; returns why that failed. */
+export function loginWithToken(token: string): Promise<string | undefined> {
+  if (!/^[\x21-\x7e]+$/.test(token)) return Promise.resolve('this is no token: it holds blanks or letters that no token has');
+  return begin({ headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Logs in with the code of a link; returns why that failed. */
+export const loginWithCode = (code: string): Promise<string | undefined> => begin({ body: JSON.stringify({ code }) });
+
+/** Ends the session here and at the server. */
+export async function logout(): Promise<void> {
+  await fetch('session', { method: 'DELETE', headers: sessionHeaders() }).catch(() => undefined);
+  noteRefused();
+}

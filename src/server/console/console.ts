@@ -1,0 +1,61 @@
+// The console of a server: a filter that answers below /console, and the credentials behind its sessions. Everything else is loaded when a browser
+// asks for it; until then the console costs a comparison of each path.
+import type { Authenticate } from '../../auth/index.ts';
+import { type Clock, type MaybePromise, type Random, mapMaybe } from '../../base/index.ts';
+import type { Console, Filter, SessionCredentials } from '../filters/filter.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Login, Sessions } from './sessions.ts';
+
+interface ConsoleOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly isSecure: boolean;
+  readonly authenticate: Authenticate;
+}
+
+const ANONYMOUS_USER = 'system:anonymous';
+const HEADER = 'x-pintle-console';
+
+/** Makes the console. */
+export function createConsole(options: ConsoleOptions): Console {
+  let sessions: Sessions<SessionCredentials> | undefined;
+  let loading: Promise<(exchange: ServerExchange) => MaybePromise<Awaited<ReturnType<Filter>>>> | undefined;
+  const load = async () => {
+    const [{ Sessions: Made }, { createConsoleHandler }] = await Promise.all([import('./sessions.ts'), import('./console-handler.ts')]);
+    sessions = new Made(options);
+    return createConsoleHandler({
+      sessions, identify: (exchange) => identify(exchange, options), isGood: (login, exchange) => isGood(login, exchange, options),
+      noteLogin: (user) => options.logger.info(1, 'a session of the console begins', { user }),
+    });
+  };
+  return {
+    filter(exchange, next) {
+      const { path } = exchange;
+      if (path.startsWith('/console') && (path.length === 8 || path[8] === '/')) return (loading ??= load()).then((handle) => handle(exchange));
+      return path === '/' && isNavigation(exchange) ? { status: 302, headers: { location: '/console/' }, body: new Uint8Array() } : next(exchange);
+    },
+    findCredentials(exchange) {
+      if (exchange.headers[HEADER] === undefined) return undefined;
+      return sessions?.find(exchange)?.credentials ?? 'unknown';
+    },
+  };
+}
+
+/** A browser that opens the address of the server; programs get the list of paths. */
+const isNavigation = ({ method, headers }: ServerExchange): boolean =>
+  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && (headers['accept'] ?? '').includes('text/html');
+
+function identify(exchange: ServerExchange, { authenticate }: ConsoleOptions): MaybePromise<Login<SessionCredentials> | undefined> {
+  const { headers, clientCertificate, path, remoteAddress } = exchange;
+  // A front proxy speaks for many users: its certificate begins no session.
+  if (clientCertificate?.frontProxy === true) return undefined;
+  const credentials = { authorization: headers['authorization'], clientCertificate };
+  return mapMaybe(authenticate({ ...credentials, path, remoteAddress }), (found) =>
+    (found.type === 'refused' || found.user.name === ANONYMOUS_USER ? undefined : { user: found.user.name, credentials }));
+}
+
+function isGood({ credentials }: Login<SessionCredentials>, { path, remoteAddress }: ServerExchange, { authenticate }: ConsoleOptions): MaybePromise<boolean> {
+  return mapMaybe(authenticate({ ...credentials, path, remoteAddress }), ({ type }) => type === 'user');
+}

@@ -1,0 +1,155 @@
+// Sessions of the console. A session is the credentials of a request, kept by the server and shown again with each request of the session: the
+// authenticator sees them every time, so a token that has expired and a certificate that is revoked end the session too.
+// Its secret has two halves: a cookie that no script can read, and a key that the page keeps for its own origin and sends in a header. Another site
+// lacks the key and may not send the header; another port of the same host gets the cookie, and lacks the key too.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BoundedCache, type Clock, type Random } from '../../base/index.ts';
+
+/** The header that carries the key. */
+export const SESSION_HEADER = 'x-pintle-console';
+
+/** Longest that a session lasts. */
+const SESSION_MS = 12 * 3_600_000;
+/** How long the code of a login link is good. */
+const CODE_MS = 60_000;
+const SESSION_LIMIT = 1000;
+const SESSIONS_PER_USER = 16;
+const CODE_LIMIT = 100;
+const SECRET_BYTES = 32;
+const ID_BYTES = 9;
+/** As a header is read; longer ones are no keys. */
+const LONGEST_KEY = 200;
+
+/** What begins a session: credentials, and the name of their user. */
+export interface Login<T> {
+  readonly user: string;
+  readonly credentials: T;
+}
+
+/** What the page gets of a new session. */
+export interface NewSession {
+  readonly key: string;
+  /** Value of Set-Cookie. */
+  readonly cookie: string;
+}
+
+/** The part of a request that shows a session. */
+interface Shown {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+interface Session<T> extends Login<T> {
+  readonly id: string;
+  readonly cookieHash: Buffer;
+  readonly keyHash: Buffer;
+  readonly endsMs: number;
+}
+
+interface Code<T> extends Login<T> {
+  readonly endsMs: number;
+}
+
+interface SessionOptions {
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'bytes'>;
+  /** Whether browsers reach the server by TLS. */
+  readonly isSecure: boolean;
+}
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** The sessions and login codes of one server, all in memory: they end with it. */
+export class Sessions<T> {
+  readonly #options: SessionOptions;
+  readonly #sessions = new BoundedCache<string, Session<T>>({ limit: SESSION_LIMIT });
+  /** By the hash of the code: a look-up reveals nothing by its time. */
+  readonly #codes = new BoundedCache<string, Code<T>>({ limit: CODE_LIMIT });
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /** A code that begins one session with these credentials, within a minute. */
+  issueCode(login: Login<T>): { readonly code: string; readonly expiresInSeconds: number } {
+    const code = this.#makeSecret(SECRET_BYTES);
+    this.#codes.set(hash(code).toString('base64'), { ...login, endsMs: this.#options.clock.monotonicMs() + CODE_MS });
+    return { code, expiresInSeconds: CODE_MS / 1000 };
+  }
+
+  /** The login that a code stands for, once; undefined for one that is used, too old or unknown. */
+  useCode(code: string): Login<T> | undefined {
+    const name = hash(code).toString('base64');
+    const found = this.#codes.peek(name);
+    this.#codes.delete(name);
+    return found !== undefined && found.endsMs > this.#options.clock.monotonicMs() ? found : undefined;
+  }
+
+  /** Begins a session. */
+  begin({ user, credentials }: Login<T>): NewSession {
+    const own = [...this.#sessions.values()].filter((session) => session.user === user);
+    for (const { id } of own.slice(0, Math.max(0, own.length - SESSIONS_PER_USER + 1))) this.#sessions.delete(id);
+    const [id, secret, key] = [this.#makeSecret(ID_BYTES), this.#makeSecret(SECRET_BYTES), this.#makeSecret(SECRET_BYTES)];
+    const endsMs = this.#options.clock.monotonicMs() + SESSION_MS;
+    this.#sessions.set(id, { id, user, credentials, endsMs, cookieHash: hash(secret), keyHash: hash(key) });
+    return { key: `${id}.${key}`, cookie: this.#formatCookie(id, secret, SESSION_MS / 1000) };
+  }
+
+  /** The login of the session that a request shows; undefined where it shows none that is good. */
+  find(request: Shown): Login<T> | undefined {
+    const shown = readShown(request);
+    if (shown === undefined) return undefined;
+    const session = this.#sessions.get(shown.id);
+    const secret = readCookie(request.headers['cookie'] ?? '', this.#nameOf(shown.id));
+    if (session === undefined || secret === undefined) return undefined;
+    const isSame = timingSafeEqual(session.cookieHash, hash(secret)) && timingSafeEqual(session.keyHash, hash(shown.key));
+    if (!isSame) return undefined;
+    if (session.endsMs > this.#options.clock.monotonicMs()) return session;
+    this.#sessions.delete(session.id);
+    return undefined;
+  }
+
+  /** Ends the session that a request shows; returns the cookie that removes its own. */
+  end(request: Shown): string | undefined {
+    if (this.find(request) === undefined) return undefined;
+    const { id } = readShown(request) as { id: string };
+    this.#sessions.delete(id);
+    return this.#formatCookie(id, '', 0);
+  }
+
+  #makeSecret(length: number): string {
+    return Buffer.from(this.#options.random.bytes(length)).toString('base64url');
+  }
+
+  /** One cookie per session, so that servers on several ports of a host do not overwrite each other's. */
+  #nameOf(id: string): string {
+    return `${this.#options.isSecure ? '__Host-' : ''}pintle-${id}`;
+  }
+
+  #formatCookie(id: string, value: string, maxAgeSeconds: number): string {
+    return `${this.#nameOf(id)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${this.#options.isSecure ? '; Secure' : ''}`;
+  }
+}
+
+/** Whether the request is one of a page of this origin, as far as the browser says; programs say nothing. */
+export function isSameOrigin({ headers }: Shown): boolean {
+  const { origin } = headers;
+  const host = headers['host'] ?? headers[':authority'];
+  if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') return false;
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
+}
+
+function readShown(request: Shown): { readonly id: string; readonly key: string } | undefined {
+  const text = request.headers[SESSION_HEADER] ?? '';
+  const dot = text.indexOf('.');
+  if (dot < 0 || text.length > LONGEST_KEY || !isSameOrigin(request)) return undefined;
+  return { id: text.slice(0, dot), key: text.slice(dot + 1) };
+}
+
+/** HTTP/2 may send a header of cookies for each; they are joined by commas then. */
+function readCookie(header: string, name: string): string | undefined {
+  for (const part of header.split(/[;,]/)) {
+    const at = part.indexOf('=');
+    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,89 @@
+// A browser for tests of the console: chromium of PINTLE_CHROMIUM or of PATH, headless. Violations of the policy, errors and dialogs of a page fail it.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type Page, chromium } from 'playwright-core';
+
+/** A page whose complaints are collected. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** What the page should not have said: errors, violations of the policy, dialogs. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome'];
+
+/** Path of the browser; undefined where there is none. */
+export function findChromium(): string | undefined {
+  const given = process.env['PINTLE_CHROMIUM'];
+  if (given !== undefined) return given;
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** Why tests of the console are skipped; false where they can run. */
+export const missingBrowser = (): string | false => (findChromium() === undefined ? 'chromium is not on PATH, and PINTLE_CHROMIUM does not name one' : false);
+
+/** Starts it. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium() as string, args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+/** Opens a page of its own, without cookies of others. */
+export async function openPage(browser: Browser, { width = 1280, height = 800, dark = false } = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    // The browser reports every answer of 4xx itself: refusals are what tests ask for.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  return { page, complaints, close: () => context.close() };
+}
+
+/** Waits until the list shows so many rows and follows the server. */
+export async function waitForList(page: Page, count?: number): Promise<void> {
+  await page.locator('.live', { hasText: 'live' }).waitFor();
+  if (count !== undefined) await page.locator(`.count[data-count="${count}"]`).waitFor();
+}
+
+/** Logs in with a token, from any place of the console. */
+export async function login(page: Page, url: string, token: string, place = ''): Promise<void> {
+  await page.goto(`${url}/console/${place}`);
+  await page.getByLabel('Bearer token').fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.locator('.top').waitFor();
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Fails for anything that axe finds on the page as it is. */
+export async function checkAccess(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const { violations } = await (globalThis as any).axe.run();
+    return violations.map((one: any) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node: any) => node.html.slice(0, 200)).join(' | ')}`);
+  }) as string[];
+  assert.deepEqual(found, [], where);
+}
+
+const pictures = fileURLToPath(new URL('../../../docs/console/', import.meta.url));
+
+/** Takes a picture for the documents where PINTLE_PICTURES asks for them; else only that it can be taken is tried. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  const keeps = process.env['PINTLE_PICTURES'] !== undefined;
+  if (keeps) mkdirSync(pictures, { recursive: true });
+  const bytes = await page.screenshot({ ...(keeps && { path: join(pictures, `${name}.png`) }), animations: 'disabled' });
+  assert.ok(bytes.length > 10_000, `${name} is empty`);
+}
