@@ -1,10 +1,28 @@
 // The vocabulary of validation: one builder per error type of upstream's field package, with its reason and its text.
 import type { FieldError } from './status.ts';
 
+const goEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"', '\\': '\\\\', '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v',
+};
+
+function escapeForGo(char: string): string {
+  const known = goEscapes[char];
+  if (known !== undefined) return known;
+  const code = char.codePointAt(0) as number;
+  const digits = code.toString(16);
+  if (code < 0x80) return `\\x${digits.padStart(2, '0')}`;
+  return code > 0xffff ? `\\U${digits.padStart(8, '0')}` : `\\u${digits.padStart(4, '0')}`;
+}
+
+/** A text as Go's %q writes it: quotation marks, backslashes and what cannot be printed are escaped. */
+export function quoteGo(text: string): string {
+  return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeForGo)}"`;
+}
+
 /** How a value stands in a message: texts quoted, all else JSON as Go's encoder writes it; undefined is Go's nil. */
 export function quoteValue(value: unknown): string {
   if (value === undefined) return 'null';
-  if (typeof value === 'string') return JSON.stringify(value).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+  if (typeof value === 'string') return quoteGo(value);
   const text = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

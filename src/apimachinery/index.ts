@@ -10,7 +10,7 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteValue, required, tooLong, tooMany,
+  duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteGo, quoteValue, required, tooLong, tooMany,
 } from './field-error.ts';
 export {
   byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,

@@ -99,7 +99,7 @@ class LabelParser {
     const open = this.next();
     if (open.text !== '(') throw refuse(`found '${open.text}' expected: '('`);
     const values = new Set<string>();
-    let valueMayFollow = true;
+    let [isFirst, valueMayFollow] = [true, true];
     for (;;) {
       if (this.#isDue()) yield;
       const token = this.next();
@@ -108,8 +108,9 @@ class LabelParser {
       else if (isSymbol && (token.text === ',' || token.text === ')')) {
         if (valueMayFollow) values.add('');
         if (token.text === ')') return yield* sortSteps([...values]);
-      } else throw refuse(`found '${token.text}', expected: ${valueMayFollow ? "',', or identifier" : "',' or ')'"}`);
+      } else throw refuse(`found '${token.text}', expected: ${isFirst ? "',', ')' or identifier" : valueMayFollow ? "',', or identifier" : "',' or ')'"}`);
       valueMayFollow = token.text === ',' && isSymbol;
+      isFirst = false;
     }
   }
 
@@ -319,7 +320,9 @@ export function* parseFieldSelectorSteps(text: string): Steps<FieldSelector> {
     if (isDue()) yield;
     const split = splitTerm(term);
     if (split === undefined) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
-    requirements.push({ field: split[0], operator: split[1], value: unescapeValue(split[2]) });
+    const value = unescapeValue(split[2]);
+    // Upstream drops terms without a field and a value.
+    if (split[0] !== '' || value !== '') requirements.push({ field: split[0], operator: split[1], value });
   }
   return { requirements };
 }

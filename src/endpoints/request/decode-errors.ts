@@ -1,5 +1,5 @@
 // Errors of bodies that cannot be read, in the words of upstream's serializers and transformDecodeError.
-import { badRequest, type DecodeError, type GroupVersionKind, type StatusError } from '../../apimachinery/index.ts';
+import { badRequest, type DecodeError, type GroupVersionKind, quoteGo, type StatusError } from '../../apimachinery/index.ts';
 
 const SUMMARY_BYTES = 30;
 const OPEN_BRACE = 0x7b;
@@ -23,12 +23,12 @@ export function unrecognized(kind: string, why: string, bytes: Uint8Array): Stat
 
 /** 400 of a body of a known kind whose content does not fit. */
 export function cannotBeHandled(found: Pick<GroupVersionKind, 'kind' | 'version'>, kind: string, why: string): StatusError {
-  return badRequest(`${found.kind} in version ${JSON.stringify(found.version)} cannot be handled as a ${kind}: ${why}`);
+  return badRequest(`${found.kind} in version ${quoteGo(found.version)} cannot be handled as a ${kind}: ${why}`);
 }
 
 /** Text about a kind that no scheme knows. */
 export function notRegistered({ group, version, kind }: GroupVersionKind, scheme = SCHEME): string {
-  const shown = [kind, group === '' ? version : `${group}/${version}`, scheme].map((text) => JSON.stringify(text));
+  const shown = [kind, group === '' ? version : `${group}/${version}`, scheme].map(quoteGo);
   return `no kind ${shown[0]} is registered for version ${shown[1]} in scheme ${shown[2]}`;
 }
 

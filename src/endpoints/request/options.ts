@@ -1,5 +1,5 @@
 // The options of each verb, from the query (or, for deletes, the body): parsed as Go's conversions do, validated with the reference's texts.
-import { badRequest, byteLength, type FieldError, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../apimachinery/index.ts';
+import { badRequest, byteLength, type FieldError, forbiddenField, invalidValue, notSupported, quoteGo, required, tooLong } from '../../apimachinery/index.ts';
 import { int64Range, readInteger } from '../../base/index.ts';
 import { type DeleteOptions, deleteProblems, listProblems, refuseOptions } from '../../registry/index.ts';
 import { isTrue } from './request-info.ts';
@@ -102,18 +102,6 @@ export function parseWriteQuery(query: URLSearchParams): WriteQuery {
 }
 
 const MANAGER_MAX_BYTES = 128;
-const goEscapes: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v' };
-
-/** A text as Go quotes it, which differs from JSON in control characters. */
-function quoteGo(text: string): string {
-  const escaped = Array.from(text, (char) => {
-    const code = char.codePointAt(0) as number;
-    if (char === '"' || char === '\\') return `\\${char}`;
-    return code < 0x20 || code === 0x7f ? (goEscapes[char] ?? `\\x${code.toString(16).padStart(2, '0')}`) : char;
-  });
-  return `"${escaped.join('')}"`;
-}
-
 /** Managers are short and printable; the first other character is reported with its position in bytes. */
 function managerErrors(manager: string): FieldError[] {
   if (byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong('fieldManager', MANAGER_MAX_BYTES)];

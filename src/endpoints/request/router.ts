@@ -32,6 +32,7 @@ const objectMethods: Readonly<Record<string, Method>> = {
   GET: { verb: 'get', handle: handleGet }, PUT: { verb: 'update', handle: handleUpdate },
   PATCH: { verb: 'patch', handle: handlePatch }, DELETE: { verb: 'delete', handle: handleDelete },
 };
+const objectVerbs = new Set(Object.values(objectMethods).map(({ verb }) => verb));
 const collectionMethods: Readonly<Record<string, Method>> = {
   GET: { verb: 'list', handle: handleList }, POST: { verb: 'create', handle: handleCreate },
   DELETE: { verb: 'deletecollection', handle: handleDeleteCollection },
@@ -48,7 +49,7 @@ function isOldWatch({ verb, path, prefix, parts }: RequestInfo): boolean {
 /** The namespace in the path; '' for cluster-scoped resources, undefined when the path does not fit the resource's scope. */
 function scopeOf(resource: Resource, info: RequestInfo): string | undefined {
   const isNamespaces = resource.group === '' && resource.plural === 'namespaces';
-  const namespace = isNamespaces ? '' : info.namespace;
+  const namespace = isNamespaces && info.parts.length > 1 ? '' : info.namespace;
   if (resource.namespaced) return namespace === '' && info.parts.length > 1 ? undefined : namespace;
   return namespace === '' ? '' : undefined;
 }
@@ -123,6 +124,8 @@ function dispatch(request: ResourceRequest): MaybePromise<Response> {
   // Upstream has no such route for custom resources.
   if (request.name === '' && isWriteAcrossNamespaces(request)) return respondNotFoundText(request.exchange);
   const named = nameOfCustom(request);
+  // Kinds that are only created, such as reviews, have no path with a name.
+  if (named.name !== '' && !named.resource.verbs.some((verb) => objectVerbs.has(verb))) throw routeNotFound();
   if (named.name !== '') return handleMethod(named, methodOf(named, objectMethods, named.resource.verbs));
   if (request.resource.namespaced && request.target.namespace === '' && !request.resource.verbs.includes('list')) throw routeNotFound();
   return handleMethod(named, methodOf(named, collectionMethods, collectionVerbs(named.resource, named.target.namespace)));

@@ -1,4 +1,5 @@
 // What stops decoding, in the words of Go's encoding/json, and the names of Go types that those words hold.
+import { quoteGo } from '../../field-error.ts';
 import type { Schema } from '../schema.ts';
 
 /** A wrong type: what was found, which Go type was wanted. `kind` is Go's kind of that type, where it does not decode itself. */
@@ -58,9 +59,4 @@ export function describeJson(value: unknown): string {
 /** A strict error as the reference words it: `unknown field "spec.foo"`. */
 export function formatStrictError(problem: 'unknown' | 'duplicate', path: string): string {
   return `${problem} field ${quoteGo(path)}`;
-}
-
-/** Go's %q: JSON's escapes, but for control characters, which are written as \x01. */
-export function quoteGo(text: string): string {
-  return JSON.stringify(text).replace(/\\\\|\\u00(?=[01])|\x7f/g, (found) => (found === '\x7f' ? '\\x7f' : found === '\\\\' ? found : '\\x'));
 }

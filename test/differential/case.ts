@@ -1,0 +1,56 @@
+// What the differential test sends: cases of requests, made by an area from a seed. Names are written as {ns} (a namespace of the case) and {id}
+// (a word of the case), and what an earlier answer holds as {name} of a `save`.
+import type { Dice } from '../fuzz/mutate.ts';
+
+export type Json = Record<string, any>;
+
+/** One request of a case. */
+export interface Request {
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** Content-Type and Accept, where they are not JSON. */
+  readonly type?: string;
+  readonly accept?: string;
+  /** The user; admin where none is given. */
+  readonly as?: 'alice' | 'bob';
+  /** Fields of the answer, by the names that later requests use them with. */
+  readonly save?: Readonly<Record<string, string>>;
+  /** The request is repeated until this field of the answer has this value; the answers are not compared. */
+  readonly until?: { readonly field: string; readonly equals: unknown };
+  /** The case ends here unless the answer is good. */
+  readonly isNeeded?: boolean;
+  /** A pause before the request, for what reaches the server's memory by a watch. */
+  readonly pauseMs?: number;
+}
+
+/** Requests that belong together. */
+export interface Case {
+  readonly requests: readonly Request[];
+}
+
+/** A good object with the path that it is created at, in which {ns} and {id} stand for names. */
+export interface Seed {
+  readonly path: string;
+  readonly body: Json;
+}
+
+/** Everything that generators look at. */
+export interface Facts {
+  /** Schemas of OpenAPI v3 by their names. */
+  readonly schemas: Readonly<Record<string, Json>>;
+  /** Objects of built-in kinds. */
+  readonly seeds: readonly Seed[];
+  /** Definitions of custom resources. */
+  readonly definitions: readonly Seed[];
+  /** Objects of built-in kinds that were refused. */
+  readonly refused: readonly Seed[];
+}
+
+/** A part of the API and the cases that are made for it. */
+export interface Area {
+  readonly name: string;
+  /** Cases of a run without --count. */
+  readonly count: number;
+  makeCase(dice: Dice, facts: Facts): Case;
+}

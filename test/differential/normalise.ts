@@ -1,0 +1,102 @@
+// Answers without what differs from one server and one run to the next: names of the case, uids, times, versions, addresses and ports.
+import type { ClientResponse } from '../../src/test-support/index.ts';
+import type { Json } from './case.ts';
+
+/** A normalised answer. A status of -1 stands for a request that was repeated until it was answered as wanted. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType?: string;
+  readonly warnings?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** What one case has seen: its word, and its resource versions with their numbers by order of appearance. */
+interface Context {
+  readonly id: string;
+  readonly seen: Map<string, string>;
+}
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const DAY_MS = 86_400_000;
+const KEPT_HEADERS = ['location', 'retry-after', 'allow', 'www-authenticate', 'vary'];
+
+function cleanText(text: string, id: string): string {
+  return text.split(id).join('{id}').replaceAll('ns-{id}', '{ns}').replace(UID, '<uid>')
+    .replace(TIME, (time) => (Math.abs(Date.now() - Date.parse(time)) < DAY_MS ? (time.includes('.') ? '<microtime>' : '<time>') : time))
+    .replace(/resource version: \d+ \(\d+\)/g, 'resource version: <rv> (<rv>)').replace(/(resource version: \d+), current: \d+/g, '$1, current: <rv>')
+    .replace(/ResourceVersion(:|=) ?\d+/gi, 'ResourceVersion$1<rv>').replace(/\b10\.0\.\d{1,3}\.\d{1,3}\b/g, '<clusterIP>').replace(/127\.0\.0\.1:\d+/g,
+      '<server>')
+    .replace(/in scheme "[^"]*"/g, 'in scheme "…"')
+    .replace(/ResourceVersion in precondition: \w+, ResourceVersion in object meta: \d+/g,
+      'ResourceVersion in precondition: <rv>, ResourceVersion in object meta: <rv>');
+}
+
+/** The version of an object is shown as its place among those of the case, so that a write without effect shows. */
+function numberVersion(version: string, { seen }: Context): string {
+  const known = seen.get(version);
+  if (known !== undefined) return known;
+  seen.set(version, `<rv ${seen.size + 1}>`);
+  return seen.get(version) as string;
+}
+
+function walk(value: unknown, key: string, parent: Json | undefined, context: Context): unknown {
+  if (typeof value === 'string') {
+    if (value !== '' && key === 'resourceVersion') return parent?.['name'] === undefined && parent?.['uid'] === undefined ? '<list rv>'
+      : numberVersion(value, context);
+    if (value !== '' && key === 'continue') return '<continue>';
+    if (key === 'name' && typeof parent?.['generateName'] === 'string' && value.startsWith(parent['generateName'])) {
+      return `${cleanText(parent['generateName'], context.id)}<random>`;
+    }
+    if (key === 'token' && /^ey[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return '<token>';
+    return cleanText(value, context.id);
+  }
+  if (typeof value === 'number' && (key === 'nodePort' || key === 'healthCheckNodePort')) return '<port>';
+  if (Array.isArray(value)) return value.map((item) => walk(item, key, undefined, context));
+  if (typeof value !== 'object' || value === null) return value;
+  const object = sortRules(hideAges(value as Json));
+  return Object.fromEntries(Object.entries(object).map(([name, field]) => [cleanText(name, context.id), walk(field, name, object, context)]));
+}
+
+/** The rules of a user come from bindings, which the reference reads in no order. */
+function sortRules(review: Json): Json {
+  if (review['kind'] !== 'SelfSubjectRulesReview' || review['status']?.resourceRules === undefined) return review;
+  const sorted = (rules: Json[] | null): unknown => rules?.map((rule) => JSON.stringify(rule)).sort().map((text) => JSON.parse(text) as Json) ?? rules;
+  const { resourceRules, nonResourceRules, ...rest } = review['status'];
+  return { ...review, status: { resourceRules: sorted(resourceRules), nonResourceRules: sorted(nonResourceRules), ...rest } };
+}
+
+/** Cells of ages, and the descriptions of columns. */
+function hideAges(table: Json): Json {
+  if (table['kind'] !== 'Table' || !Array.isArray(table['rows'])) return table;
+  const rows = table['rows'].map((row: Json) => ({
+    ...row, cells: (row['cells'] as unknown[] | undefined)?.map((cell) => (typeof cell === 'string' && /^(\d+[smhdy])+$/.test(cell) ? '<age>' : cell)),
+  }));
+  return { ...table, columnDefinitions: (table['columnDefinitions'] as Json[] | null)?.map(({ description: _, ...column }) => column), rows };
+}
+
+/** Events of a watch, or a text as it came. */
+function readLines(text: string): unknown {
+  const lines = text.split('\n').filter((line) => line !== '');
+  try {
+    const events = lines.map((line) => JSON.parse(line) as Json);
+    return events.filter((event) => event['type'] !== 'BOOKMARK' || event['object']?.metadata?.annotations !== undefined);
+  } catch {
+    return text;
+  }
+}
+
+/** An answer as it is compared. */
+export function normalise(response: ClientResponse, context: Context): Answer {
+  const { status, headers, text } = response;
+  const contentType = String(headers['content-type'] ?? '');
+  const parsed = response.body ?? (contentType.includes('json') ? readLines(text) : text);
+  const kept = KEPT_HEADERS.filter((name) => headers[name] !== undefined).map((name) => [name, cleanText(String(headers[name]), context.id)] as const);
+  return {
+    status, contentType, ...(headers['warning'] !== undefined && { warnings: cleanText(String(headers['warning']), context.id) }),
+    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+    body: contentType.includes('protobuf') || contentType.includes('cbor') ? `${Math.sign(text.length)} bytes` : walk(parsed, '', undefined, context),
+  };
+}
+

@@ -1,0 +1,147 @@
+// The two servers that are compared, as processes with the same flags, and the requests of a case on one of them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
+import type { Case, Json, Request } from './case.ts';
+import { type Answer, normalise } from './normalise.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const START_MS = 90_000;
+const UNTIL_MS = 4000;
+const ANSWER_MS = 8000;
+
+/** Loops that belong to kube-controller-manager, which does not run beside the peer. */
+export const CONTROLLERS = [
+  '*', '-garbage-collector', '-namespace', '-serviceaccount', '-serviceaccount-token', '-root-ca-cert-publisher', '-clusterrole-aggregation', '-csrsigning',
+  '-resourcequota', '-validatingadmissionpolicy-status', '-pvc-protection', '-pv-protection', '-vac-protection',
+];
+
+export const TOKENS = 'admin-token,admin,admin-uid,"system:masters"\nalice-token,alice,alice-uid,"devs"\nbob-token,bob,bob-uid,"ops"\n';
+
+/** A running server. */
+export interface Peer {
+  readonly client: TestClient;
+  stop(): Promise<void>;
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve());
+  });
+}
+
+/** Whatever ends this process ends the servers. */
+function endWithUs(child: ChildProcess): void {
+  process.on('exit', () => child.kill('SIGKILL'));
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+async function start(command: string, args: readonly string[], port: number): Promise<Peer> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', process.env['DIFFERENTIAL_LOG'] === undefined ? 'ignore' : 'inherit'] });
+  endWithUs(child);
+  const client = createTestClient(`https://127.0.0.1:${port}`, 'admin-token');
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
+    const { status } = await client.request({ path: '/readyz' });
+    if (status !== 200) throw new Error(`readyz: ${status}`);
+  }, START_MS);
+  return {
+    client,
+    async stop() {
+      client.close();
+      child.kill('SIGTERM');
+      await endOf(child);
+    },
+  };
+}
+
+/** Starts this server, and the peer on an etcd of its own. */
+export async function startBoth(program: string): Promise<{ readonly ours: Peer; readonly theirs: Peer; stop(): Promise<void> }> {
+  const directory = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-differential-'));
+  const file = (name: string): string => path.join(directory, name);
+  writeFileSync(file('tokens.csv'), TOKENS, { mode: 0o600 });
+  writeFileSync(file('sa.key'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
+  const [ourPort, theirPort] = await findPorts(2) as [number, number];
+  const flags = (port: number): string[] => [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--token-auth-file=${file('tokens.csv')}`,
+    '--authorization-mode=RBAC', '--service-cluster-ip-range=10.0.0.0/16', '--allow-privileged=true', '--disable-admission-plugins=ServiceAccount'];
+  const etcd = await startCluster();
+  process.on('exit', () => etcd.members.forEach((member) => member.signal('SIGKILL')));
+  const [ours, theirs] = await Promise.all([
+    start(process.execPath, [path.join(root, 'dist/bin/pintle.js'), ...flags(ourPort), `--data-dir=${file('data')}`, `--controllers=${CONTROLLERS.join()}`],
+      ourPort),
+    start(program, [...flags(theirPort), `--etcd-servers=${etcd.endpoints.join()}`, `--cert-dir=${file('certs')}`,
+      `--service-account-key-file=${file('sa.key')}`,
+      `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'], theirPort),
+  ]);
+  return {
+    ours, theirs,
+    async stop() {
+      await Promise.all([ours.stop(), theirs.stop()]);
+      await etcd.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Puts the names of a case and what its answers held into a request. */
+function fill<T>(value: T, names: ReadonlyMap<string, string>): T {
+  const text = JSON.stringify(value).replace(/\{([a-zA-Z]\w*)\}/g, (all, name: string) => names.get(name) ?? all);
+  return JSON.parse(text) as T;
+}
+
+const read = (body: unknown, field: string): unknown => field.split('.').reduce<any>((at, key) => at?.[key], body);
+
+async function send(client: TestClient, request: Request): ReturnType<TestClient['request']> {
+  const headers = {
+    'user-agent': 'differential', ...(request.type !== undefined && { 'content-type': request.type }),
+      ...(request.accept !== undefined && { accept: request.accept }),
+  };
+  const { method, path: at, body, as, until } = request;
+  const sent = { ...(method !== undefined && { method }), path: at, ...(body !== undefined && { body }), headers,
+    ...(as !== undefined && { token: `${as}-token` }) };
+  const deadlineMs = performance.now() + UNTIL_MS;
+  for (;;) {
+    const response = await client.request(sent);
+    if (until === undefined || JSON.stringify(read(response.body, until.field)) === JSON.stringify(until.equals)
+      || performance.now() > deadlineMs) return response;
+    await sleep(20);
+  }
+}
+
+/** Runs a case; the answers are normalised. An answer that never came has status 0. */
+export async function runCase(client: TestClient, { requests }: Case, id: string): Promise<Answer[]> {
+  const names = new Map([['id', id], ['ns', `ns-${id}`]]);
+  const seen = new Map<string, string>();
+  const answers: Answer[] = [];
+  const created: string[] = [];
+  const usesNamespace = JSON.stringify(requests).includes('{ns}');
+  if (usesNamespace) await client.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: `ns-${id}` } } });
+  for (const given of requests) {
+    const request = fill(given, names);
+    if (given.pauseMs !== undefined) await sleep(given.pauseMs);
+    const response = await Promise.race([send(client, request),
+      sleep(ANSWER_MS).then(() => Promise.reject(new Error('no answer in time')))]).catch((error: Error) => ({ status: 0, headers: {}, text: error.message,
+      body: undefined }));
+    for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String(read(response.body, field) ?? 'absent'));
+    if (request.method === 'POST' && response.status === 201 && needsCleaning(request.path)) {
+      const name = (response.body as Json | undefined)?.['metadata']?.name as string | undefined;
+      if (name !== undefined) created.push(`${request.path}/${name}`);
+    }
+    if (given.until === undefined) answers.push(normalise(response, { id, seen }));
+    else answers.push({ status: -1 });
+    if (given.isNeeded === true && response.status >= 400) break;
+  }
+  for (const at of created.reverse()) await client.request({ method: 'DELETE', path: at });
+  return answers;
+}
+
+/** Objects outside of the namespace of a case, and those that hold something scarce, are removed after it. */
+const needsCleaning = (at: string): boolean => !at.includes('?') && !at.endsWith('/namespaces') && (!at.includes('/namespaces/') || at.endsWith('/services'));
