@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
+import { type ClientResponse, type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
 import type { Case, Json, Request } from './case.ts';
 import { type Answer, normalise } from './normalise.ts';
 
@@ -99,7 +99,7 @@ function fill<T>(value: T, names: ReadonlyMap<string, string>): T {
 
 const read = (body: unknown, field: string): unknown => field.split('.').reduce<any>((at, key) => at?.[key], body);
 
-async function send(client: TestClient, request: Request): ReturnType<TestClient['request']> {
+async function send(client: TestClient, request: Request): Promise<ClientResponse> {
   const headers = {
     'user-agent': 'differential', ...(request.type !== undefined && { 'content-type': request.type }),
       ...(request.accept !== undefined && { accept: request.accept }),
@@ -116,6 +116,13 @@ async function send(client: TestClient, request: Request): ReturnType<TestClient
   }
 }
 
+/** The answer, or one of status 0 in its place. */
+async function sendInTime(client: TestClient, request: Request): Promise<ClientResponse> {
+  const late = sleep(ANSWER_MS).then(() => Promise.reject(new Error('no answer in time')));
+  const none = (error: Error): ClientResponse => ({ status: 0, headers: {}, text: error.message, bytes: Buffer.alloc(0), body: undefined });
+  return Promise.race([send(client, request), late]).catch(none);
+}
+
 /** Runs a case; the answers are normalised. An answer that never came has status 0. */
 export async function runCase(client: TestClient, { requests }: Case, id: string): Promise<Answer[]> {
   const names = new Map([['id', id], ['ns', `ns-${id}`]]);
@@ -127,9 +134,7 @@ export async function runCase(client: TestClient, { requests }: Case, id: string
   for (const given of requests) {
     const request = fill(given, names);
     if (given.pauseMs !== undefined) await sleep(given.pauseMs);
-    const response = await Promise.race([send(client, request),
-      sleep(ANSWER_MS).then(() => Promise.reject(new Error('no answer in time')))]).catch((error: Error) => ({ status: 0, headers: {}, text: error.message,
-      body: undefined }));
+    const response = await sendInTime(client, request);
     for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String(read(response.body, field) ?? 'absent'));
     if (request.method === 'POST' && response.status === 201 && needsCleaning(request.path)) {
       const name = (response.body as Json | undefined)?.['metadata']?.name as string | undefined;
