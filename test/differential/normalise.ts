@@ -2,6 +2,9 @@
 import type { ClientResponse } from '../../src/test-support/index.ts';
 import type { Json } from './case.ts';
 
+/** An answer as the client has it. */
+export type Received = Pick<ClientResponse, 'body' | 'headers' | 'status' | 'text'>;
+
 /** A normalised answer. A status of -1 stands for a request that was repeated until it was answered as wanted. */
 export interface Answer {
   readonly status: number;
@@ -88,7 +91,7 @@ function readLines(text: string): unknown {
 }
 
 /** An answer as it is compared. */
-export function normalise(response: ClientResponse, context: Context): Answer {
+export function normalise(response: Received, context: Context): Answer {
   const { status, headers, text } = response;
   const contentType = String(headers['content-type'] ?? '');
   const parsed = response.body ?? (contentType.includes('json') ? readLines(text) : text);

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type ClientResponse, type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
+import { type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
 import type { Case, Json, Request } from './case.ts';
-import { type Answer, normalise } from './normalise.ts';
+import { type Answer, type Received, normalise } from './normalise.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const START_MS = 90_000;
@@ -99,7 +99,7 @@ function fill<T>(value: T, names: ReadonlyMap<string, string>): T {
 
 const read = (body: unknown, field: string): unknown => field.split('.').reduce<any>((at, key) => at?.[key], body);
 
-async function send(client: TestClient, request: Request): Promise<ClientResponse> {
+async function send(client: TestClient, request: Request): Promise<Received> {
   const headers = {
     'user-agent': 'differential', ...(request.type !== undefined && { 'content-type': request.type }),
       ...(request.accept !== undefined && { accept: request.accept }),
@@ -117,9 +117,9 @@ async function send(client: TestClient, request: Request): Promise<ClientRespons
 }
 
 /** The answer, or one of status 0 in its place. */
-async function sendInTime(client: TestClient, request: Request): Promise<ClientResponse> {
+async function sendInTime(client: TestClient, request: Request): Promise<Received> {
   const late = sleep(ANSWER_MS).then(() => Promise.reject(new Error('no answer in time')));
-  const none = (error: Error): ClientResponse => ({ status: 0, headers: {}, text: error.message, bytes: Buffer.alloc(0), body: undefined });
+  const none = (error: Error): Received => ({ status: 0, headers: {}, text: error.message, body: undefined });
   return Promise.race([send(client, request), late]).catch(none);
 }
 
