@@ -7,7 +7,8 @@ import { takeSeed } from './kinds.ts';
 
 const kinds = [
   'configmaps', 'secrets', 'pods', 'services', 'deployments', 'statefulsets', 'daemonsets', 'jobs', 'cronjobs', 'ingresses',
-  'networkpolicies', 'roles', 'rolebindings', 'serviceaccounts', 'horizontalpodautoscalers', 'endpointslices', 'leases', 'poddisruptionbudgets', 'replicasets', 'persistentvolumeclaims',
+  'networkpolicies', 'roles', 'rolebindings', 'serviceaccounts', 'horizontalpodautoscalers', 'endpointslices', 'leases', 'poddisruptionbudgets',
+  'replicasets', 'persistentvolumeclaims',
 ];
 const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json',
   'application/apply-patch+yaml'] as const;
