@@ -13,7 +13,8 @@ export interface HttpCall {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: Uint8Array | undefined;
+  /** A text leaves in one piece with the headers. */
+  readonly body: Uint8Array | string | undefined;
   readonly agent: Agent | HttpAgent;
 }
 

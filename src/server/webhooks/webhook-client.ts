@@ -4,7 +4,7 @@
 import type { Agent, AgentOptions } from 'node:https';
 import { type SecureContext, createSecureContext } from 'node:tls';
 import type { Clock, Random } from '../../base/index.ts';
-import { YamlError, encodeJson, parseJson, parseYaml } from '../../codec/index.ts';
+import { YamlError, parseJson, parseYaml, stringifyJson } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
 import { AgentPool, trustOnly } from './agent-pool.ts';
 import { createAgent } from './dial.ts';
@@ -94,7 +94,7 @@ async function sendBefore(end: CallEnd, target: CallTarget, { method, body, limi
   const { host, port, shownHost, path, agent } = target;
   const headers = {
     host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...target.headers,
-    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
   };
   try {
     return await callBefore(end, { host, port, method, path, agent, headers, body }, limitBytes);
@@ -142,7 +142,7 @@ class KeptCaller implements WebhookCaller {
     const { target: base, agentKey, makeAgent } = this.#recallTarget(client, limits.findCredentials);
     const agent = this.#pool.agentFor(agentKey, makeAgent);
     const target = { ...base, agent, path: `${base.path}?timeout=${Math.ceil(limits.timeoutMs / 1000)}s` };
-    const sent = encodeJson(body);
+    const sent = stringifyJson(body);
     const end = new CallEnd(this.#options.clock, limits);
     try {
       for (let retries = 0; ; retries++) {
@@ -177,9 +177,9 @@ class KeptCaller implements WebhookCaller {
     });
   }
 
-  async #follow(target: CallTarget, body: Uint8Array, end: CallEnd): Promise<HttpAnswer> {
+  async #follow(target: CallTarget, body: string, end: CallEnd): Promise<HttpAnswer> {
     const { limitBytes = DEFAULT_LIMIT_BYTES } = this.#options;
-    let [at, method, sent] = [target, 'POST', body as Uint8Array | undefined];
+    let [at, method, sent] = [target, 'POST', body as string | undefined];
     for (let redirects = 0; ; redirects++) {
       const answer = await sendBefore(end, at, { method, body: sent, limitBytes });
       const { location } = answer.headers;
