@@ -1,5 +1,5 @@
-// The recipes of docs/testing.md in other languages: an envtest suite in Go with the programs of `pintle envtest`, a pytest suite under `pintle run`.
-// Where Go, or Python with its packages (PINTLE_PYTHON names the interpreter), is missing, they say that they skip.
+// The recipes of docs/testing.md in other languages: an envtest suite in Go with the programs of `pintle envtest`, suites of pytest, kopf and
+// Maven under `pintle run`. Where Go, Java with Maven, or Python with its packages (PINTLE_PYTHON names the interpreter) is missing, they say that they skip.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -36,4 +36,27 @@ test('a pytest suite runs under pintle run', { timeout: 120_000 }, (context) => 
   ], { encoding: 'utf8', env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
   assert.equal(status, 0, stdout + stderr);
   assert.match(stdout, /2 passed/);
+});
+
+test('an operator by kopf runs under pintle run', { timeout: 120_000 }, (context) => {
+  const python = process.env['PINTLE_PYTHON'] ?? 'python3';
+  if (spawnSync(python, ['-c', 'import kopf, kubernetes, pytest']).status !== 0) return context.skip(`${python} lacks the modules kopf, kubernetes and pytest`);
+  const folder = join(clients, 'python', 'kopf');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [
+    program, 'run', '--crds', join(folder, 'greetings.yaml'), '--', python, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', folder,
+  ], { encoding: 'utf8', env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stdout, /1 passed/);
+});
+
+test('suites of the official Java client and of fabric8 run under pintle run', { timeout: 600_000 }, (context) => {
+  const maven = ['-B', '-f', join(clients, 'java', 'pom.xml')];
+  const compile = spawnSync('mvn', [...maven, '-q', 'test-compile'], { encoding: 'utf8', timeout: 300_000 });
+  if (compile.error !== undefined) return context.skip('mvn is not on PATH');
+  const isOffline = /Could not transfer|Could not resolve|Cannot access/i.test(compile.stdout);
+  if (isOffline) return context.skip(`Maven cannot fetch the clients: ${compile.stdout.slice(0, 300)}`);
+  assert.equal(compile.status, 0, compile.stdout);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'run', '--namespaces', 'team', '--', 'mvn', ...maven, 'test'], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stdout, /Tests run: 4, Failures: 0, Errors: 0, Skipped: 0/);
 });
