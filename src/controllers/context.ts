@@ -7,6 +7,8 @@ export interface ControllerContext {
   readonly registry: Registry;
   readonly catalog: Catalog;
   readonly clock: Clock;
+  /** Whether a feature gate is on; absent: none is that is off by default. */
+  readonly isGateOn?: (gate: string) => boolean;
   /** Measures the work of a queue, by its name; absent where nothing is measured. */
   readonly observeQueue?: (name: string) => QueueObserver;
   /** Receives a failure, after which the work is tried again. */

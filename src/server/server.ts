@@ -29,7 +29,7 @@ import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
 import { measureStore, observeQueues } from './observability/loop-metrics.ts';
 import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
 import { countDeprecated, showServed } from './observability/process-metrics.ts';
-import { listIgnoredGates } from './options/feature-gates.ts';
+import { isGateOn, listIgnoredGates } from './options/feature-gates.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
@@ -315,7 +315,8 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
   const advertised = options.advertiseAddress === '' ? options.bindAddress : options.advertiseAddress;
   const reachable = !/^(?:127\.|::1$|0\.0\.0\.0$|::$)/.test(advertised);
   return startControllers({
-    registry: api.registry, catalog: api.catalog, clock: options.clock, observeQueue: observeQueues(metrics.registry, options.clock),
+    registry: api.registry, catalog: api.catalog, clock: options.clock,
+    isGateOn: (gate) => isGateOn(options.featureGates, gate), observeQueue: observeQueues(metrics.registry, options.clock),
     // A complete state has had its roles made: they are made at a start only.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
     authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identify(options, port) }),

@@ -54,12 +54,17 @@ interface BootstrapPolicy {
   readonly roleBindings: readonly KubeObject[];
 }
 
-/** Makes new objects at each call. */
-export function createBootstrapPolicy(): BootstrapPolicy {
-  const controllers = controllerRoles.map((role) => ({ ...role, name: `system:controller:${role.name}`, account: role.name }));
-  const bindings = [...clusterRoleBindings, ...controllers.map(({ name, account }) => [name, [`kube-system/${account}`]] as const)];
+/** Makes new objects at each call; roles of features are among them where their gate is on. */
+export function createBootstrapPolicy(isGateOn: (gate: string) => boolean = () => false): BootstrapPolicy {
+  const isThere = ({ gate }: RoleData): boolean => gate === undefined || isGateOn(gate);
+  const controllers = controllerRoles.filter(isThere).map((role) => ({ ...role, name: `system:controller:${role.name}`, account: role.name }));
+  const own = clusterRoles.filter(isThere);
+  const missing = new Set(clusterRoles.filter((role) => !isThere(role)).map(({ name }) => name));
+  const bindings = [
+    ...clusterRoleBindings.filter(([role]) => !missing.has(role)), ...controllers.map(({ name, account }) => [name, [`kube-system/${account}`]] as const),
+  ];
   return {
-    clusterRoles: [...clusterRoles, ...controllers].map(createClusterRole),
+    clusterRoles: [...own, ...controllers].map(createClusterRole),
     clusterRoleBindings: bindings.map(([name, subjects]) => createBinding(createHead('ClusterRoleBinding', name), { kind: 'ClusterRole', name }, subjects)),
     roles: namespacedRoles.map(({ namespace, name, rules }) => ({ ...createHead('Role', name, { namespace }), rules: rules.map(expandRule) })),
     roleBindings: namespacedRoles.map(({ namespace, name, binding = name, subjects }) =>

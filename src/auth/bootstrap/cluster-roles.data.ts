@@ -205,6 +205,7 @@ export const clusterRoles: readonly RoleData[] = [
       ['core', 'nodes/metrics', 'get'],
     ],
   },
+  { name: 'system:cluster-trust-bundle-discovery', gate: 'ClusterTrustBundle', rules: [['certificates.k8s.io', 'clustertrustbundles', read]] },
   { name: 'system:node', rules: nodeRules },
   { name: 'system:node-bootstrapper', rules: [['certificates.k8s.io', 'certificatesigningrequests', 'create get list watch']] },
   { name: 'system:node-problem-detector', rules: [['core', 'nodes', 'get'], ['core', 'nodes/status', 'patch'], writeEvents] },

@@ -220,6 +220,20 @@ export const controllerRoles: readonly RoleData[] = [
       ['storage.k8s.io', 'volumeattributesclasses', 'get list update watch'], writeEvents,
     ],
   },
+  {
+    name: 'kube-apiserver-serving-clustertrustbundle-publisher', gate: 'ClusterTrustBundle',
+    rules: [
+      ['certificates.k8s.io', 'signers', 'attest', 'kubernetes.io/kube-apiserver-serving'],
+      ['certificates.k8s.io', 'clustertrustbundles', 'create delete list update watch'], writeEvents,
+    ],
+  },
+  {
+    name: 'storage-version-migrator-controller', gate: 'StorageVersionMigrator',
+    rules: [
+      ['*', '*', 'create list patch'], ['apiextensions.k8s.io', 'customresourcedefinitions', 'get'],
+      ['apiextensions.k8s.io', 'customresourcedefinitions/status', 'patch'], ['storagemigration.k8s.io', 'storageversionmigrations/status', 'update'],
+    ],
+  },
 ];
 
 const lockLeases: RoleData['rules'] = [
@@ -264,6 +278,7 @@ export const namespacedRoles: readonly NamespacedRoleData[] = [
 export const clusterRoleBindings: readonly (readonly [role: string, subjects: readonly string[]])[] = [
   ['cluster-admin', ['group system:masters']],
   ['system:basic-user', ['group system:authenticated']],
+  ['system:cluster-trust-bundle-discovery', ['group system:serviceaccounts']],
   ['system:discovery', ['group system:authenticated']],
   ['system:kube-controller-manager', ['user system:kube-controller-manager']],
   ['system:kube-dns', ['kube-system/kube-dns']],

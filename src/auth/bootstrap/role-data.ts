@@ -10,6 +10,8 @@ export interface RoleData {
   /** Collects the rules of roles that are `partOf` it. */
   readonly aggregates?: string;
   readonly partOf?: string;
+  /** The feature gate without which there is no such role. */
+  readonly gate?: string;
 }
 
 /** A Role and its binding, which has the same name unless `binding` is set. Subjects: `user X`, `group X` or `namespace/serviceaccount`. */

@@ -43,7 +43,7 @@ export function createBootstrapRoles(context: ControllerContext, namespaces: Pro
 }
 
 function planBatches(context: ControllerContext): ReadonlyMap<string, Batch> {
-  const policy = createBootstrapPolicy();
+  const policy = createBootstrapPolicy(context.isGateOn);
   const client = (plural: string): SystemClient => createSystemClient(context, [GROUP, 'v1', plural], MANAGER);
   return new Map<string, Batch>([
     ['clusterroles', { client: client('clusterroles'), objects: policy.clusterRoles }],

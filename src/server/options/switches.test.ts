@@ -77,6 +77,18 @@ describe('--runtime-config', () => {
     await server.close();
   });
 
+  it('serves what a gate turns on, with the roles that belong to it', async () => {
+    const statusesWith = async (featureGates: readonly string[]): Promise<readonly number[]> => {
+      const server = await startTestServer({ runtimeConfig: ['certificates.k8s.io/v1beta1=true'], featureGates });
+      const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:cluster-trust-bundle-discovery';
+      const answers = [await server.request({ path: '/apis/certificates.k8s.io/v1beta1/clustertrustbundles' }), await server.request({ path: role })];
+      await server.close();
+      return answers.map(({ status }) => status);
+    };
+    assert.deepEqual(await statusesWith([]), [404, 404]);
+    assert.deepEqual(await statusesWith(['ClusterTrustBundle=true']), [200, 200]);
+  });
+
   it('reports resources whose gate is off', async () => {
     const lines: string[] = [];
     const logger = createLogger({ verbosity: 0, clock: systemClock, write: (line) => void lines.push(line) });
