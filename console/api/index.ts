@@ -1,5 +1,9 @@
 // The door of api: the Kubernetes API of this origin as the page uses it. No other room sends requests.
 export { loginWithCode, loginWithToken, logout, onSessionEnd } from './session.ts';
-export { type ApiAnswer, ApiError, type ApiRequest, call, open, triedUser, tryAs } from './request.ts';
+export { ApiError, call, triedUser, tryAs } from './request.ts';
 export { type Self, fetchKinds, fetchSelf } from './discovery.ts';
 export { type ListRequest, type ListSink, followList } from './lists.ts';
+export {
+  type EventItem, MANAGER, type Mention, type Propagation, type Target, type WriteOptions, deleteObject, fetchEvents, followObject, mentionObjects, readObject,
+  writeObject,
+} from './objects.ts';

@@ -1,3 +1,5 @@
 // The door of editor, which is loaded when a text is first shown: YAML and the editor for it.
 export { type Editor, type EditorOptions, createEditor } from './editor.ts';
-export { type YamlProblem, formatYaml, parseYaml } from './yaml.ts';
+export { checkYaml, showChanges, showOwners } from './marks.ts';
+export { findLineOwners } from './owners.ts';
+export { type YamlProblem, formatYaml, parseAllYaml, parseYaml } from './yaml.ts';

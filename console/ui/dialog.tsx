@@ -1,6 +1,6 @@
 // A dialog of the browser: focus stays inside, Escape closes it, and the page behind cannot be reached.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** What a dialog shows. */
 export interface DialogProps {
@@ -13,7 +13,7 @@ export interface DialogProps {
 /** A modal dialog, open for as long as it is drawn. */
 export function Dialog({ label, onClose, children, ...props }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog?.open === false) dialog.showModal();
     return () => dialog?.close();

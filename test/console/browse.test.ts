@@ -100,6 +100,7 @@ describe('the console', { skip: missingBrowser() }, () => {
     await page.locator('.editor .cm-content', { hasText: 'currency: EUR' }).waitFor();
     await checkAccess(page, 'an object');
     await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').waitFor();
     await page.keyboard.type('deploy car');
     await page.getByRole('option', { name: /cart.*Deployment in shop/ }).waitFor();
     await checkAccess(page, 'the palette');

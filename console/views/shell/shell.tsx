@@ -5,6 +5,7 @@ import { type Self, triedUser, tryAs } from '../../api/index.ts';
 import { kindOfRoute, listRoute } from '../../model/index.ts';
 import { Notice, Waiting, openRoute, useKey, useRoute } from '../../ui/index.ts';
 import { type Session, SessionContext } from '../context.ts';
+import { useDrop } from '../write/use-drop.ts';
 import { Keys } from './keys.tsx';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
@@ -15,6 +16,7 @@ import { View } from './view.tsx';
 /** The page of a user. */
 export function Shell({ self }: { readonly self: Self }): JSX.Element {
   const route = useRoute();
+  const dropped = useDrop();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [overlay, setOverlay] = useState<Overlay>('');
   const [namespace, setNamespace] = useState(route.query.get('namespace') ?? '');
@@ -59,7 +61,7 @@ export function Shell({ self }: { readonly self: Self }): JSX.Element {
       )}
       <div class={`body ${isMenuOpen ? 'menu-open' : ''}`}>
         <Navigation route={route} />
-        <main id="main" tabIndex={-1} key={user ?? ''}><View route={route} /></main>
+        <main id="main" tabIndex={-1} key={user ?? ''}><View route={route} dropped={dropped} /></main>
       </div>
       {overlay === 'palette' && <Palette onClose={() => setOverlay('')} />}
       {overlay === 'keys' && <Keys onClose={() => setOverlay('')} />}
