@@ -202,10 +202,7 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     api: AggregatedApi, { path, user, accept, method = 'GET', body }: Question,
   ): Promise<{ readonly address: Address; readonly answer: HttpAnswer }> {
     const address = await this.#findAddress(api);
-    const headers: Record<string, string | readonly string[]> = {
-      host: formatHost(address), ...(accept !== undefined && { accept }),
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
-    };
+    const headers: Record<string, string | readonly string[]> = { host: formatHost(address), ...(accept !== undefined && { accept }) };
     for (const [name, values] of describeUser(user)) headers[name] = values;
     try {
       const { clock } = this.#options;

@@ -13,7 +13,7 @@ export interface HttpCall {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** A text leaves in one piece with the headers. */
+  /** JSON; a text leaves in one piece with the headers. */
   readonly body: Uint8Array | string | undefined;
   readonly agent: Agent | HttpAgent;
 }
@@ -88,7 +88,9 @@ async function callOnce(call: HttpCall, end: CallEnd, limitBytes: number): Promi
 function sendOnce({ headers, body, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
   const request = options.agent instanceof Agent ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
-    const call = request({ ...options, headers: headers as Record<string, string> }, (response) => {
+    // Node says nothing of the body of a DELETE by itself.
+    const content = body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+    const call = request({ ...options, headers: { ...headers as Record<string, string>, ...content } }, (response) => {
       readAnswer(response, limitBytes).then((answer) => {
         end.report(undefined);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });

@@ -61,10 +61,7 @@ export class JsonClient {
   async #call(url: string, json: string | undefined, timeoutMs: number): Promise<HttpAnswer> {
     const parsed = new URL(url);
     const body = json === undefined ? undefined : Buffer.from(json);
-    const headers = {
-      host: parsed.host, accept: 'application/json', ...this.#headers,
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(body.length) }),
-    };
+    const headers = { host: parsed.host, accept: 'application/json', ...this.#headers };
     const answer = await callWithin({
       ...hostOf(parsed), method: body === undefined ? 'GET' : 'POST', path: `${parsed.pathname}${parsed.search}`, headers, body,
       agent: parsed.protocol === 'http:' ? this.#plainAgent : this.#agent,

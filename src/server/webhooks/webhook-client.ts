@@ -94,7 +94,6 @@ async function sendBefore(end: CallEnd, target: CallTarget, { method, body, limi
   const { host, port, shownHost, path, agent } = target;
   const headers = {
     host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...target.headers,
-    ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
   };
   try {
     return await callBefore(end, { host, port, method, path, agent, headers, body }, limitBytes);
