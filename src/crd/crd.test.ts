@@ -142,6 +142,23 @@ describe('createConverter', () => {
   });
 });
 
+describe('readStored of objects that other programs have stored', () => {
+  const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true };
+  const text: Schema = { type: 'string' };
+  const rules = { required: false, omitEmpty: true, pointer: false, number: 0 };
+  const fields = { name: text, labels: { type: 'map', items: text }, annotations: { type: 'map', items: text } } as const;
+  const objectMeta: Schema = { type: 'object', fields: new Map(Object.entries(fields).map(([name, schema]) => [name, { name, schema, ...rules }])) };
+  const schema = compileStructuralSchema({ type: 'object', properties: { spec: embedded } }, { objectMeta });
+  const { readStored } = createConverter({ group: 'example.com', storageVersion: 'v1', schemas: new Map([['v1', schema]]) });
+  it('drops fields of metadata with a wrong type, and gives a generation', () => {
+    const metadata = { name: 'a', labels: { l: 'm' }, annotations: { a: 1 }, generation: null } as unknown as KubeObject['metadata'];
+    const spec = { kind: 'K', apiVersion: 2, metadata: { labels: { l: 'm' }, annotations: { a: 1 } } };
+    const read = readStored({ apiVersion: 'example.com/v1', kind: 'Widget', metadata, spec }, 'v1');
+    assert.deepEqual(read.metadata, { name: 'a', labels: { l: 'm' }, generation: 1 });
+    assert.deepEqual(read['spec'], { kind: 'K', metadata: { labels: { l: 'm' } } });
+  });
+});
+
 describe('createRow', () => {
   it('reads the schema of a version only when it is wanted', () => {
     let reads = 0;

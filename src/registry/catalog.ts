@@ -81,7 +81,8 @@ class ResourceCatalog implements Catalog {
     return this.#groups;
   }
 
-  add(resource: Resource): void {
+  add(given: Resource): void {
+    const resource = given.custom ? this.#besideBuiltIn(given) : given;
     invariant(versionIn(resource, resource.storageVersion) !== undefined, `${resource.plural}: storage version is not among its versions`);
     const key = `${resource.group}/${resource.plural}`;
     const replaced = this.#byPlural.get(key);
@@ -89,6 +90,14 @@ class ResourceCatalog implements Catalog {
     this.#byPlural.set(key, resource);
     this.#byKind.set(`${resource.group}/${resource.kind}`, resource);
     this.#changed();
+  }
+
+  /** Group versions that have built-in resources have no custom ones. */
+  #besideBuiltIn(resource: Resource): Resource {
+    const builtIn = this.resources().filter(({ custom, group }) => !custom && group === resource.group);
+    const isBuiltIn = (version: string): boolean => builtIn.some((row) => versionIn(row, version)?.served === true);
+    if (!resource.versions.some(({ name }) => isBuiltIn(name))) return resource;
+    return { ...resource, versions: resource.versions.map((version) => (isBuiltIn(version.name) ? { ...version, served: false } : version)) };
   }
 
   remove(group: string, plural: string): void {

@@ -27,6 +27,8 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly historyMs?: number;
   /** How values lie in the store; plain JSON when absent. */
   readonly format?: StorageFormat;
+  /** Whether lists of any state take a limit, which the reference ignores unless its watch cache is off. */
+  readonly limitsAnyState?: boolean;
   /** Rows that are only written to have no cache: a worker that handles a few large writes must not hold all their neighbours. */
   readonly cacheOnlyReads?: boolean;
   /** Is called with failures that caches mend by themselves. */

@@ -70,6 +70,16 @@ test('createCatalog finds rows and orders groups by priority, versions by prefer
   assert.deepEqual(['v1beta1', 'v2', 'v1alpha1', 'foo', 'v1', 'v1beta2'].sort(compareVersions), ['v2', 'v1', 'v1beta2', 'v1beta1', 'v1alpha1', 'foo']);
 });
 
+test('createCatalog serves no custom resource in a group version that has built-in ones', () => {
+  const catalog = createCatalog(Object.values(rows));
+  const beside = (name: string): Resource =>
+    ({ ...rows.widgets, group: 'policy', versions: [{ ...rows.widgets.versions[0]!, name }], storageVersion: name });
+  catalog.add(beside('v1'));
+  assert.equal(catalog.find('policy', 'v1', 'widgets'), undefined);
+  catalog.add(beside('v7'));
+  assert.equal(catalog.find('policy', 'v7', 'widgets')?.plural, 'widgets');
+});
+
 test('a catalog tells of changes once per turn, until nobody wants to hear', async () => {
   const catalog = createCatalog(Object.values(rows));
   const told: string[] = [];

@@ -277,7 +277,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
     reserver, store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
-    cacheOnlyReads: replica,
+    cacheOnlyReads: replica, limitsAnyState: !options.watchCache,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({

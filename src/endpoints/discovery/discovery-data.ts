@@ -122,7 +122,7 @@ function aggregatedResource(resource: Resource, version: string): Record<string,
 /** A version of other servers is stale until it is known, and has no list of resources where that is empty. */
 function aggregatedVersion({ catalog, remote }: DiscoverySource, group: string, version: string): Record<string, unknown> {
   const rows = resourcesOf(catalog, group, version);
-  const other = rows.length === 0 ? remote.find(group, version) : undefined;
+  const other = rows.every(({ custom }) => custom) ? remote.find(group, version) : undefined;
   if (other === undefined) return { version, resources: rows.map((row) => aggregatedResource(row, version)), freshness: 'Current' };
   const { resources = [], isFresh = false } = other.discovery ?? {};
   return { version, ...(resources.length > 0 && { resources }), freshness: isFresh ? 'Current' : 'Stale' };

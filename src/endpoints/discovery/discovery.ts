@@ -4,7 +4,7 @@ import { trimEnd } from '../../base/index.ts';
 import { notAcceptable } from '../../apimachinery/index.ts';
 import { negotiate as negotiateType } from '../../codec/index.ts';
 import type { EndpointsParts } from '../dependencies.ts';
-import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from './discovery-data.ts';
+import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions, resourcesOf } from './discovery-data.ts';
 import type { GroupVersion } from '../remote/remote-apis.ts';
 import { encodeBody } from '../response/encoding.ts';
 import { checkGet, notServed } from '../response/errors.ts';
@@ -56,7 +56,8 @@ export class Discovery {
     const { catalog, hashes, media, remote } = this.#dependencies;
     const resources = catalog.resources().filter(({ group }) => group === groupVersion.group);
     const served = catalog.groups().some(({ name, versions }) => name === groupVersion.group && versions.includes(groupVersion.version));
-    if (!served && remote.find(groupVersion.group, groupVersion.version) !== undefined) return remote.forward(exchange, groupVersion);
+    const isBuiltIn = resourcesOf(catalog, groupVersion.group, groupVersion.version).some(({ custom }) => !custom);
+    if (!isBuiltIn && remote.find(groupVersion.group, groupVersion.version) !== undefined) return remote.forward(exchange, groupVersion);
     if (!served) return notServed(exchange, resources);
     if (resources.some(({ custom }) => !custom)) {
       checkGet(exchange);

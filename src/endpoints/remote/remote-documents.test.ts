@@ -18,9 +18,18 @@ describe('discovery of other servers', () => {
     for (const wrong of [null, 'text', [], {}, { resources: 1 }]) assert.equal(convertLegacyResources(wrong), undefined);
   });
 
+  it('readAggregatedResources gives every resource a kind', () => {
+    const resources = [{ resource: 'a', verbs: ['get'], subresources: [{ subresource: 's' }] }];
+    const list = { kind: 'APIGroupDiscoveryList', items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources }] }] };
+    const responseKind = { group: '', version: '', kind: '' };
+    assert.deepEqual(readAggregatedResources(list, { group: 'g', version: 'v1' }), [
+      { resource: 'a', responseKind, verbs: ['get'], subresources: [{ subresource: 's', responseKind }] },
+    ]);
+  });
+
   it('readAggregatedResources finds none where a version is left out, and refuses what is no such list', () => {
     const list = { kind: 'APIGroupDiscoveryList', items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'a' }] }] }] };
-    assert.deepEqual(readAggregatedResources(list, { group: 'g', version: 'v1' }), [{ resource: 'a' }]);
+    assert.deepEqual(readAggregatedResources(list, { group: 'g', version: 'v1' }), [{ resource: 'a', responseKind: { group: '', version: '', kind: '' } }]);
     assert.deepEqual(readAggregatedResources(list, { group: 'g', version: 'v2' }), []);
     assert.equal(readAggregatedResources({ kind: 'APIGroupList' }, { group: 'g', version: 'v1' }), undefined);
   });

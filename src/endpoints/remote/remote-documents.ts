@@ -12,7 +12,14 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 export function readAggregatedResources(document: unknown, { group, version }: GroupVersion): readonly Json[] | undefined {
   if (!isObject(document) || document['kind'] !== 'APIGroupDiscoveryList') return undefined;
   const found = listOf(document['items']).find(({ metadata }) => isObject(metadata) && metadata['name'] === group);
-  return listOf(listOf(found?.['versions']).find((each) => each['version'] === version)?.['resources']);
+  return listOf(listOf(found?.['versions']).find((each) => each['version'] === version)?.['resources']).map(withKinds);
+}
+
+/** As upstream, absent kinds become empty ones, since some releases of client-go cannot do without. */
+function withKinds({ resource, responseKind: kind, subresources, ...rest }: Json): Json {
+  const inner = listOf(subresources).map(({ subresource, responseKind: ofSubresource, ...more }) =>
+    ({ subresource, responseKind: ofSubresource ?? responseKind({}), ...more }));
+  return { resource, responseKind: kind ?? responseKind({}), ...rest, ...(inner.length > 0 && { subresources: inner }) };
 }
 
 function responseKind({ group, version, kind }: Json): Json {

@@ -136,7 +136,9 @@ export function routeResource(exchange: Exchange, dependencies: EndpointsParts):
   const { info } = exchange;
   const { catalog } = dependencies;
   const resource = catalog.find(info.group, info.version, info.resource);
-  if (!resource && dependencies.remote.find(info.group, info.version) !== undefined) return dependencies.remote.forward(exchange, info);
+  // An APIService that names another server wins over a definition of custom resources.
+  const mayBeRemote = resource === undefined || resource.custom;
+  if (mayBeRemote && dependencies.remote.find(info.group, info.version) !== undefined) return dependencies.remote.forward(exchange, info);
   if (!resource) return notServed(exchange, catalog.resources().filter(({ group }) => group === info.group));
   const namespace = scopeOf(resource, info);
   if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);

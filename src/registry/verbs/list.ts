@@ -59,7 +59,8 @@ function makeQuery(core: Core, scope: RequestScope, { options, view, position }:
   const name = namespace !== '' || !storage.resource.namespaced ? predicate.name : undefined;
   const range = position === undefined ? readRange(narrowed, name) : { start: prefix + position.start, end: prefixRange(prefix).end };
   // Any state is served whole: the reference ignores the limit there, and for a single name.
-  const limit = view.type === 'any' || name !== undefined ? 0 : Math.max(0, options.limit ?? 0);
+  const isWhole = (view.type === 'any' && core.options.limitsAnyState !== true) || name !== undefined;
+  const limit = isWhole ? 0 : Math.max(0, options.limit ?? 0);
   return { scope, predicate, prefix, range, limit, position };
 }
 

@@ -35,8 +35,7 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('service-account-signing-endpoint'),
   refused('storage-backend', 'etcd3'),
   ...warned(false, `
-    alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing
-    watch-cache`),
+    alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing`),
   ...warned(true, `
     apiserver-count coordinated-leadership-lease-duration coordinated-leadership-renew-deadline coordinated-leadership-retry-period
     default-watch-cache-size delete-collection-workers etcd-count-metric-poll-period etcd-db-metric-poll-interval

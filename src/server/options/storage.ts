@@ -14,6 +14,9 @@ export const storageOptions = {
     flag: 'history', default: 300_000, flagDefault: '5m', check: checks.notNegative,
     help: 'How long superseded revisions are kept at least, for exact reads and watches that resume.',
   }),
+  watchCache: toggle({
+    flag: 'watch-cache', default: true, help: 'Serve lists from any state (resourceVersion=0) whole; when false, they take a limit as all others do.',
+  }),
   etcdServers: list({ flag: 'etcd-servers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' }),
   etcdPrefix: text({
     flag: 'etcd-prefix', default: '/registry', help: 'Where the keys in etcd begin.',

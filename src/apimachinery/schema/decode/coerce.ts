@@ -16,8 +16,15 @@ interface Coerced {
 type Json = Record<string, unknown>;
 type Path = readonly (string | number)[];
 
+interface CoerceOptions {
+  /** Members of a wrong type are dropped instead of refused, as when an object is read from the store. */
+  readonly dropsMalformed?: boolean;
+}
+
 /** Coerces every embedded resource of a pruned object; throws DecodeError where kind, apiVersion or metadata has a wrong type. */
-export function coerceEmbedded(schema: Schema, object: Record<string, unknown>, objectMeta: Schema): Coerced {
+export function coerceEmbedded(
+  schema: Schema, object: Record<string, unknown>, objectMeta: Schema, { dropsMalformed = false }: CoerceOptions = {},
+): Coerced {
   const strictErrors: string[] = [];
   const walk = (node: Schema | undefined, value: unknown, path: Path): unknown => {
     if (node === undefined || typeof value !== 'object' || value === null) return value;
@@ -28,12 +35,42 @@ export function coerceEmbedded(schema: Schema, object: Record<string, unknown>, 
     for (const key of Object.keys(value)) {
       const item = (value as Json)[key];
       if (isEmbedded && isMetaField(key)) {
-        setOwn(coerced, key, coerceMetaField({ key, value: item, path: [...path, key], objectMeta, strictErrors }));
+        const field = { key, value: dropsMalformed ? withoutMalformed(key, item, objectMeta) : item, path: [...path, key], objectMeta, strictErrors };
+        if (field.value !== undefined) setOwn(coerced, key, coerceMetaField(field));
       } else setOwn(coerced, key, walk(node.fields?.get(key)?.schema ?? node.items, item, [...path, key]));
     }
     return coerced;
   };
   return { object: walk(schema, object, []) as Json, strictErrors };
+}
+
+/** A member of an embedded resource without what has a wrong type: each field of metadata is kept or dropped as a whole. */
+function withoutMalformed(key: string, value: unknown, objectMeta: Schema): unknown {
+  if (key !== 'metadata') return typeof value === 'string' ? value : undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => fits(objectMeta, { [name]: member })));
+}
+
+function fits(schema: Schema, value: Json): boolean {
+  try {
+    decodeObject(schema, value);
+    return true;
+  } catch (error) {
+    if (error instanceof DecodeError) return false;
+    throw error;
+  }
+}
+
+const embedding = new WeakMap<Schema, boolean>();
+
+/** Whether objects of a schema hold embedded resources. */
+export function hasEmbedded(schema: Schema): boolean {
+  const known = embedding.get(schema);
+  if (known !== undefined) return known;
+  const parts = [...Array.from(schema.fields?.values() ?? [], (field) => field.schema), ...(schema.items === undefined ? [] : [schema.items])];
+  const found = parts.some((part) => part.embeddedResource === true || hasEmbedded(part));
+  embedding.set(schema, found);
+  return found;
 }
 
 function isMetaField(key: string): boolean {

@@ -6,7 +6,7 @@ import { validateObjectMeta } from '../../object-meta.ts';
 import { invalidValue, required } from '../../field-error.ts';
 import type { ObjectMeta } from '../../object.ts';
 import type { FieldError } from '../../status.ts';
-import { coerceEmbedded } from './coerce.ts';
+import { coerceEmbedded, hasEmbedded } from './coerce.ts';
 import { type Decoded, decodeObject, setOwn } from './decode.ts';
 import { applyDefaults } from './defaults.ts';
 import { pruneUnknown } from './prune.ts';
@@ -40,9 +40,37 @@ export function decodeCustomObject(schema: Schema, json: Json): Decoded {
   return { object, strictErrors };
 }
 
-/** An object as a schema wants it to be read: pruned, then defaulted, nulls that may not be there gone. */
+/** The types of metadata's fields as JSON has them; fields that are not named here are nothing that is read before they are decoded. */
+const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...Object.fromEntries(['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp']
+    .map((name) => [name, (value: unknown) => typeof value === 'string' || value === null])),
+  ...Object.fromEntries(['generation', 'deletionGracePeriodSeconds'].map((name) => [name, (value: unknown) => typeof value === 'number' || value === null])),
+  ...Object.fromEntries(['labels', 'annotations'].map((name) => [name, isStringMap])),
+  ...Object.fromEntries(['ownerReferences', 'finalizers', 'managedFields'].map((name) => [name, (value: unknown) => Array.isArray(value) || value === null])),
+};
+
+function isStringMap(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value === null;
+  for (const key in value) if (typeof (value as Json)[key] !== 'string') return false;
+  return true;
+}
+
+/** An object that another program has put into the store: fields of metadata with a wrong type are dropped, and it has a generation. */
+function repairMetadata(object: Json): void {
+  const { metadata } = object;
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return;
+  const known = metadata as Json;
+  for (const name in known) if (shapes[name]?.(known[name]) === false) delete known[name];
+  known['generation'] ||= 1;
+}
+
+/** An object as a schema wants it to be read: pruned, its embedded resources without malformed metadata, defaulted, nulls that may not be there gone. */
 export function normalizeCustomObject(schema: Schema, object: Json): Json {
-  return applyDefaults(schema, pruneUnknown(schema, object).object);
+  const pruned = pruneUnknown(schema, object).object;
+  repairMetadata(pruned);
+  const objectMeta = objectMetaOf(schema);
+  if (objectMeta === undefined || !hasEmbedded(schema)) return applyDefaults(schema, pruned);
+  return applyDefaults(schema, coerceEmbedded(schema, pruned, objectMeta, { dropsMalformed: true }).object);
 }
 
 /** Problems of kind, apiVersion and metadata of embedded resources below an object (`root`: and of the object itself, when it is one). */

@@ -21,8 +21,9 @@ export class Endpoint {
   constructor(url: string, tls: ChannelTls | undefined, clock: Clock = systemClock) {
     this.url = url;
     this.#clock = clock;
-    const { protocol, host } = parseEndpoint(url);
-    this.#channel = new Channel({ url: `${protocol}//${host}`, tls: protocol === 'https:' ? tls : undefined, headers: requireLeader, clock });
+    const { protocol, host, socketPath } = parseEndpoint(url);
+    const place = { url: `${protocol}//${host}`, ...(socketPath !== undefined && { socketPath }) };
+    this.#channel = new Channel({ ...place, tls: protocol === 'https:' ? tls : undefined, headers: requireLeader, clock });
   }
 
   get isSuspect(): boolean {
@@ -57,8 +58,16 @@ export class Endpoint {
   }
 }
 
-/** Scheme and host:port of an endpoint; throws RangeError for what is none. */
-function parseEndpoint(url: string): { readonly protocol: string; readonly host: string } {
+interface Place {
+  readonly protocol: string;
+  readonly host: string;
+  readonly socketPath?: string;
+}
+
+/** Scheme and host:port of an endpoint, or the path of its Unix socket (`unix:///run/etcd.sock`, `unixs:` with TLS); throws RangeError for what is none. */
+function parseEndpoint(url: string): Place {
+  const unix = /^unix(s?):\/\/(\S+)$/.exec(url);
+  if (unix !== null) return { protocol: unix[1] === 's' ? 'https:' : 'http:', host: 'localhost', socketPath: unix[2] as string };
   const match = /^(?:(https?):\/\/)?([^/\s]+)\/?$/.exec(url);
   if (match === null) throw new RangeError(`${JSON.stringify(url)} is not an endpoint of etcd such as https://10.0.0.1:2379`);
   const host = match[2] as string;
