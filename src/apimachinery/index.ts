@@ -17,7 +17,9 @@ export {
   checkQualifiedName, checkWildcardDnsSubdomain,
 } from './names.ts';
 export { TOTAL_ANNOTATION_BYTES, validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
-export { type Quantity, addQuantities, canonicalizeQuantity, compareQuantities, formatQuantity, parseQuantity } from './quantity.ts';
+export {
+  type Quantity, addQuantities, approximateQuantity, canonicalizeQuantity, compareQuantities, formatQuantity, negateQuantity, parseQuantity,
+} from './quantity.ts';
 export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,
   matchesRequirement, parseFieldSelector, parseFieldSelectorSteps, parseLabelSelector, parseLabelSelectorSteps,

@@ -213,3 +213,9 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const scaled = (q: Quantity): bigint => q.mantissa * 10n ** BigInt(q.exponent - exponent);
   return { mantissa: scaled(a) + scaled(b), exponent, format: a.format };
 }
+
+/** The quantity with the other sign. */
+export const negateQuantity = (quantity: Quantity): Quantity => ({ ...quantity, mantissa: -quantity.mantissa });
+
+/** The quantity as a number of limited precision. */
+export const approximateQuantity = ({ mantissa, exponent }: Quantity): number => Number(mantissa) * Number(`1e${exponent}`);

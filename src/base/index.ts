@@ -14,6 +14,8 @@ export { createTimeSlice, takeTurn } from './time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
+export { once } from './once.ts';
+export { formatSecond } from './time-text.ts';
 export { trimEnd } from './text.ts';
 export { int64Range, readInteger, uint64Range } from './integers.ts';
 export { formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';

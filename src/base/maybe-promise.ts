@@ -1,6 +1,7 @@
-// Values that are there at once or come later. A known value is handed on in the same turn: an `await` of a known value costs a turn of
-// the microtask queue and several allocations in each function that it passes through. That pays on the way of every request (filters,
-// credentials, handlers of reads, Registry.get, the evaluation of policies, whose time is limited within a turn); all else is `async`.
+// Values that are there at once or come later. A known value is handed on in the same turn: an `await` of one costs a turn of the microtask queue and
+// several allocations in each function that it passes through. That pays on the way of a get (filters, credentials, authorization, router, handler,
+// Registry.get, response), and all else is `async`: with these two functions made async, a get without a socket takes 9.6 µs of CPU instead of 8.4,
+// while creates and replacements take the same 56 and 75 µs (`npm run bench -- micro`, requests; both in one process, in turns).
 
 /** A value, or the promise of one. */
 export type MaybePromise<T> = T | Promise<T>;

@@ -11,7 +11,7 @@ import {
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
 import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
-import { type Clock, invariant } from '../base/index.ts';
+import { type Clock, invariant, once } from '../base/index.ts';
 import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
@@ -229,18 +229,16 @@ function composeConnections(options: ServerOptions, parts: Pick<ConnectionsDepen
   });
 }
 /** Schemas and rows of the built-in kinds never change: the servers of a process share them. */
-let builtIn: ReturnType<typeof loadBuiltIn> | undefined;
-
-function loadBuiltIn() {
+const builtIn = once(() => {
   const schemas = loadSchemas(schemaData);
   return { schemas, rows: createBuiltinResources(schemas) };
-}
+});
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const { clock, random, egress } = options;
-  const { schemas, rows } = (builtIn ??= loadBuiltIn());
+  const { schemas, rows } = builtIn();
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog, clock);
   const quotaLedger = new QuotaLedger(clock);

@@ -6,7 +6,7 @@ import {
 } from '../auth/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
-import { trackUpdate } from '../registry/index.ts';
+import { formatTime, trackUpdate } from '../registry/index.ts';
 
 interface ReviewDependencies {
   readonly authenticate: Authenticate;
@@ -33,7 +33,7 @@ export function createReviews(deps: ReviewDependencies): ReadonlyMap<string, Spe
 }
 
 function reviewSelf({ object, context }: SpecialRequest, clock: Clock): KubeObject {
-  const creationTimestamp = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const creationTimestamp = formatTime(clock.now());
   return { ...object, metadata: { ...object.metadata, creationTimestamp }, status: { userInfo: describeUser(context.user) } };
 }
 

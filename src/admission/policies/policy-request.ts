@@ -59,15 +59,6 @@ interface BoundPolicy<Program> extends Pick<Invocation<Program>, 'policy' | 'bin
 const SLICE_MS = 10;
 const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-let isPrepared = false;
-
-/** Loads what expressions with patterns need, once; policies are compiled after it. */
-function prepareExpressions(): Promise<void> | undefined {
-  return isPrepared ? undefined : loadPatternEngine().then(() => {
-    isPrepared = true;
-  });
-}
-
 /** One request. */
 export class PolicyRequest {
   readonly attributes: AdmissionAttributes;
@@ -95,7 +86,7 @@ export class PolicyRequest {
 
   /** Visits what matches, in order. */
   async visit<Program>(hooks: readonly Hook<Program>[], listener: InvocationListener<Program>): Promise<void> {
-    await prepareExpressions();
+    await loadPatternEngine();
     for (const hook of hooks) {
       await this.#pause();
       await this.#visitHook(hook, listener);

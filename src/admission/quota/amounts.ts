@@ -1,11 +1,10 @@
 // Amounts of resources by name, as quotas count them. Names come from users: they are keys of a Map, never of an object.
-import { type Quantity, addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
+import { type Quantity, addQuantities, compareQuantities, formatQuantity, negateQuantity, parseQuantity } from '../../apimachinery/index.ts';
 
 /** Amounts by the name of the resource. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
 const zeroAmount = parseQuantity('0');
-const negate = (quantity: Quantity): Quantity => ({ ...quantity, mantissa: -quantity.mantissa });
 
 /** One of something. */
 export const oneAmount = parseQuantity('1');
@@ -44,7 +43,7 @@ export function addTo(sum: Map<string, Quantity>, amounts: Amounts): void {
 /** The first without the second; never below zero. */
 export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
   return new Map(Array.from(one, ([name, quantity]) => {
-    const rest = addQuantities(quantity, negate(two.get(name) ?? zeroAmount));
+    const rest = addQuantities(quantity, negateQuantity(two.get(name) ?? zeroAmount));
     return [name, compareQuantities(rest, zeroAmount) < 0 ? zeroAmount : rest];
   }));
 }

@@ -1,6 +1,7 @@
 // Custom resources' schemas, compiled to the Schema that the rest of the house reads. Relies on the definition having been checked: the
 // schema is structural (one type at every node, no $ref). Value validations stay in `source`, which is a copy without prose: descriptions are
 // most of a definition's bytes, and nothing but OpenAPI reads them. Nodes without children are shared by all schemas that say the same.
+import { BoundedCache } from '../../base/index.ts';
 import { setOwn } from './decode/decode.ts';
 import type { Field, Schema, SchemaFormat, SchemaType } from './schema.ts';
 
@@ -29,9 +30,8 @@ const textSchema: Schema = { type: 'string' };
 const types: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean']);
 
 const prose: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs']);
-/** Leaves by their text; emptied when it is full, so that no flood of definitions can make it large. */
-const leaves = new Map<string, Schema>();
-const MOST_LEAVES = 10_000;
+/** Leaves by their text: definitions share them. */
+const leaves = new BoundedCache<string, Schema>({ limit: 10_000 });
 const LONGEST_LEAF = 256;
 
 /** Compiles `spec.versions[*].schema.openAPIV3Schema` of a definition. */
@@ -50,12 +50,7 @@ function compileNode(source: Mutable<OpenAPIV3Schema>, options: StructuralOption
   if (source.properties !== undefined || source.items !== undefined || typeof source.additionalProperties === 'object') return compileAny(source, options);
   const text = JSON.stringify(source, (_, value: unknown) => (typeof value === 'bigint' ? `\u0000${value}` : value));
   if (text.length > LONGEST_LEAF || source['x-kubernetes-embedded-resource'] === true) return compileAny(source, options);
-  let leaf = leaves.get(text);
-  if (leaf === undefined) {
-    if (leaves.size >= MOST_LEAVES) leaves.clear();
-    leaves.set(text, (leaf = compileAny(source, options)));
-  }
-  return leaf;
+  return leaves.getOrMake(text, () => compileAny(source, options));
 }
 
 /** Compiles a stripped node, and puts its stripped children into it. */

@@ -1,5 +1,6 @@
 // The RBAC mode: may this caller do this, and what may they do at all. Decisions are synchronous once the index has been read.
 // Mirrors the reference's reasons, also of refusals that end at a role which does not exist.
+import { BoundedCache } from '../../base/index.ts';
 import { formatGroupResource } from '../../apimachinery/index.ts';
 import type { User } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
@@ -62,7 +63,7 @@ function describeRequest({ verb, group, resource, subresource, namespace }: Attr
 class RbacDecisions {
   readonly #index: PolicyIndex;
   #generation = -1;
-  #allowed = new WeakMap<User, Map<string, Decision>>();
+  #allowed = new WeakMap<User, BoundedCache<string, Decision>>();
 
   constructor(index: PolicyIndex) {
     this.#index = index;
@@ -73,22 +74,19 @@ class RbacDecisions {
     if (!attributes.isResource) return decide(this.#index, attributes).decision;
     const known = this.#find(attributes.user);
     const request = describeRequest(attributes);
-    const remembered = known.get(request);
+    const remembered = known.peek(request);
     if (remembered !== undefined) return remembered;
     const { decision, isForAnyName } = decide(this.#index, attributes);
-    if (decision.type === 'allow' && isForAnyName) {
-      if (known.size >= MOST_REMEMBERED) known.clear();
-      known.set(request, decision);
-    }
+    if (decision.type === 'allow' && isForAnyName) known.set(request, decision);
     return decision;
   }
 
-  #find(user: User): Map<string, Decision> {
+  #find(user: User): BoundedCache<string, Decision> {
     const { generation } = this.#index;
     if (generation !== this.#generation) this.#allowed = new WeakMap();
     this.#generation = generation;
     let known = this.#allowed.get(user);
-    if (known === undefined) this.#allowed.set(user, known = new Map());
+    if (known === undefined) this.#allowed.set(user, known = new BoundedCache({ limit: MOST_REMEMBERED }));
     return known;
   }
 }

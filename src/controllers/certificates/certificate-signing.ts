@@ -1,7 +1,7 @@
 // Signs approved CertificateSigningRequests for clients of this API with the server's own authority. Mirrors kube-controller-manager's
 // csrsigning controller for the signer kubernetes.io/kube-apiserver-client; other signers are left to others.
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
-import { WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
+import { WorkQueue, createSystemClient, formatTime, startReflector } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
 
 /** A certificate (PEM), or why there is none. */
@@ -68,7 +68,7 @@ function isWaiting(request: KubeObject): boolean {
 function record(request: KubeObject, result: SignedRequest, nowMs: number): KubeObject {
   const status = (request['status'] ?? {}) as JsonObject;
   if ('certificate' in result) return { ...request, status: { ...status, certificate: Buffer.from(result.certificate, 'latin1').toString('base64') } };
-  const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = formatTime(nowMs);
   const failed = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message: result.refusal, lastUpdateTime: time, lastTransitionTime: time };
   return { ...request, status: { ...status, conditions: [...(status['conditions'] as JsonObject[] | undefined ?? []), failed] } };
 }

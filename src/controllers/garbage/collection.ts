@@ -1,6 +1,7 @@
 // The acts on one object of the graph: it is collected when its owners are gone, cut off from those that are gone, kept while one lives; and the
 // acts that owners wait for. Mirrors attemptToDeleteItem and orphanDependents of the reference's garbage collector:
 // every decision to delete is taken on live objects, under the precondition that they stay what they were.
+import { BoundedCache } from '../../base/index.ts';
 import { type KubeObject, type OwnerReference, parseGroupVersion, formatGroupVersion } from '../../apimachinery/index.ts';
 import { type Resource, type SystemClient, createClientOf, createSystemClient, formatTime, hasReason, versionIn } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
@@ -11,7 +12,7 @@ const MANAGER = 'kube-controller-manager';
 /** Namespaces that are looked into for an owner that is not in its dependent's. */
 const NAMESPACES_LIMIT = 1000;
 /** Owners of one object that are looked for in other namespaces: each costs a read of every namespace. */
-const MOST_TOLD_OF = 10;
+const MOST_REPORTED = 10;
 
 /** How an owner is: `unknown` kinds and owners that cannot be are left alone. */
 type OwnerState = 'solid' | 'absent' | 'waiting' | 'unknown' | 'misplaced';
@@ -33,7 +34,7 @@ export class GarbageCollection {
   readonly #graph: GarbageGraph;
   readonly #queue: GarbageQueue;
   /** Dependents whose owner in another namespace was reported. */
-  readonly #told = new Set<string>();
+  readonly #reported = new BoundedCache<string, true>({ limit: NAMESPACES_LIMIT });
 
   constructor(context: ControllerContext, graph: GarbageGraph, queue: GarbageQueue) {
     this.#context = context;
@@ -105,7 +106,7 @@ export class GarbageCollection {
     if (having('unknown').length > 0) return 'unresolved';
     const [waiting, absent] = [having('waiting'), having('absent')];
     // An Event that cannot be written is no reason to keep the object.
-    if (absent.length > 0) await this.#tellOfMisplaced(item, absent).catch((error: unknown) => this.#context.report('garbage-collector', item.key, error));
+    if (absent.length > 0) await this.#reportMisplaced(item, absent).catch((error: unknown) => this.#context.report('garbage-collector', item.key, error));
     if (having('solid').length > 0) {
       if (waiting.length + absent.length > 0) await this.#cutOwners(item, client, new Set([...waiting, ...absent].map(({ uid }) => uid)));
       return 'done';
@@ -160,13 +161,12 @@ export class GarbageCollection {
   }
 
   /** An owner of that uid in another namespace: the dependent is collected all the same, and an Event says why. */
-  async #tellOfMisplaced(item: GarbageItem, absent: readonly OwnerReference[]): Promise<void> {
-    for (const owner of absent.slice(0, MOST_TOLD_OF)) {
+  async #reportMisplaced(item: GarbageItem, absent: readonly OwnerReference[]): Promise<void> {
+    for (const owner of absent.slice(0, MOST_REPORTED)) {
       const row = this.#rowOf(owner);
-      if (row?.namespaced !== true || this.#told.has(`${item.uid} ${owner.uid}`)) continue;
+      if (row?.namespaced !== true || this.#reported.peek(`${item.uid} ${owner.uid}`) === true) continue;
       if (!(await this.#isElsewhere(item, owner, row))) continue;
-      if (this.#told.size >= NAMESPACES_LIMIT) this.#told.clear();
-      this.#told.add(`${item.uid} ${owner.uid}`);
+      this.#reported.set(`${item.uid} ${owner.uid}`, true);
       await this.#recordMisplaced(item, owner);
     }
   }

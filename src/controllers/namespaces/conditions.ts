@@ -1,4 +1,5 @@
 // status.conditions of a namespace that is being emptied, in the reference's words and order.
+import { formatTime } from '../../registry/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
 
 /** The objects that are left after a look. */
@@ -64,7 +65,7 @@ function formatCounts(counts: ReadonlyMap<string, number>, verb: string): string
 export function mergeConditions(namespace: KubeObject, conditions: readonly Condition[], nowMs: number): KubeObject | undefined {
   const status = (namespace['status'] ?? {}) as { conditions?: (Condition & { lastTransitionTime?: string })[] };
   const before = status.conditions ?? [];
-  const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = formatTime(nowMs);
   let changed = false;
   const merged = [...before];
   for (const wanted of conditions) {

@@ -1,5 +1,6 @@
 // Field management of a row: owners after an update, and server-side apply, over the ladder of apimachinery/apply.
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
+import { BoundedCache } from '../../base/index.ts';
 import {
   ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Schema, type StatusError, TypedValueError,
   type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
@@ -92,7 +93,7 @@ export const trackUpdate: TrackUpdate = (input) => {
 };
 
 /** Paths that the creators of recent objects came to own, by row, and by what they depend on. */
-const ownedAtFirst = new WeakMap<Resource, Map<string, FieldSet>>();
+const ownedAtFirst = new WeakMap<Resource, BoundedCache<string, FieldSet>>();
 const MOST_OUTLINES = 256;
 
 interface NewObject {
@@ -110,12 +111,11 @@ function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): M
   const outline = outlineOf(live, object);
   const key = outline && `${updater.apiVersion} ${updater.subresource} ${outline}`;
   let known = ownedAtFirst.get(resource);
-  if (known === undefined) ownedAtFirst.set(resource, (known = new Map()));
-  let set = key === undefined ? undefined : known.get(key);
+  if (known === undefined) ownedAtFirst.set(resource, (known = new BoundedCache({ limit: MOST_OUTLINES })));
+  let set = key === undefined ? undefined : known.peek(key);
   if (set === undefined) {
     const managers = updateManagers({ versions, live, object, managers: new Map(), reset }, updater);
     set = [...managers.values()][0]?.set ?? emptySet;
-    if (known.size >= MOST_OUTLINES) known.clear();
     if (key !== undefined) known.set(key, set);
   }
   const { manager, apiVersion, subresource, time } = updater;

@@ -15,13 +15,13 @@ const writeTo = (object: KubeObject, reason: string) => async (): Promise<string
 
 test('writeFitting leaves owners out of an object that is too large with them', async () => {
   const object = make();
-  assert.equal(await writeFitting(object, writeTo(object, 'etcdserver: request is too large')), 'written');
+  assert.equal(await writeFitting(object, {}, writeTo(object, 'etcdserver: request is too large')), 'written');
 });
 
 test('writeFitting tells other failures at once, and the same one when there are no owners to leave out', async () => {
   const object = make();
-  await assert.rejects(async () => writeFitting(object, writeTo(object, 'etcdserver: request timed out')), /timed out/);
-  await assert.rejects(async () => writeFitting({ metadata: {} }, () => Promise.reject(new Error('etcdserver: request is too large'))), /too large/);
+  await assert.rejects(async () => writeFitting(object, {}, writeTo(object, 'etcdserver: request timed out')), /timed out/);
+  await assert.rejects(async () => writeFitting({ metadata: {} }, {}, () => Promise.reject(new Error('etcdserver: request is too large'))), /too large/);
 });
 
 test('an object that grows by many requests is refused in the end, and is what it was', async () => {

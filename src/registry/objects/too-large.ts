@@ -20,12 +20,17 @@ export function checkSize(bytes: Uint8Array): void {
   if (bytes.length > LIMIT_BYTES) throw plainError(REFUSAL);
 }
 
-/** Writes an object; once more, without managedFields, when it is too large with them. `write` encodes the object each time. */
-export async function writeFitting<T>(object: KubeObject, write: () => Promise<T>): Promise<T> {
+/**
+ * Writes an object; once more, without managedFields, when it is too large with them. `write` encodes the object each time. An apply, which keeps
+ * its managedFields, is refused instead: its owners are what it is for.
+ */
+export async function writeFitting<T>(
+  object: KubeObject, { managedFields }: { readonly managedFields?: 'keep' | 'update' | undefined }, write: () => Promise<T>,
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (!isTooLarge(error) || object.metadata.managedFields === undefined) throw error;
+    if (!isTooLarge(error) || managedFields === 'keep' || object.metadata.managedFields === undefined) throw error;
     delete object.metadata.managedFields;
     return write();
   }

@@ -96,9 +96,7 @@ async function storeReserved(attempt: Attempt): Promise<WriteResult | undefined>
   await creation.authorize?.();
   await validate(write, attributes, object);
   checkSignal(write.context.signal);
-  const store = () => commit(attempt);
-  // An apply is refused instead: its owners are what it is for.
-  return creation.managedFields === 'keep' ? store() : writeFitting(object, store);
+  return writeFitting(object, creation, () => commit(attempt));
 }
 
 /** The client's resourceVersion as a number; 0 when it is none. */

@@ -132,9 +132,7 @@ async function storeReserved(change: Change): Promise<Outcome> {
   await write.pause();
   await validate(write, attributes, object);
   checkSignal(write.context.signal);
-  const store = () => commit(change);
-  // An apply is refused instead: its owners are what it is for.
-  return change.round.request.managedFields === 'keep' ? store() : writeFitting(object, store);
+  return writeFitting(object, change.round.request, () => commit(change));
 }
 
 function checkPreconditions({ core, request, scope, key, current }: Round): void {

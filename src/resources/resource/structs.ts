@@ -1,6 +1,7 @@
 // Device claims as Go structs of the reference, which is how messages print them; go-structs.ts explains the notation. Node selectors are
 // those of pods.
-import { type GoStructs, readGoStructs, shapeGoStruct } from '../common/validation/go-structs.ts';
+import { once } from '../../base/index.ts';
+import { readGoStructs, shapeGoStruct } from '../common/validation/go-structs.ts';
 import { podStructs } from '../core/pods/validation/structs.data.ts';
 
 const DEVICE_STRUCTS = `
@@ -26,10 +27,9 @@ SharedDeviceID: +AllocatedDevice; ShareID=shareID ""
 DeviceAttribute: IntValue=int; BoolValue=bool; StringValue=string; VersionValue=version; +AttributeLists
 AttributeLists: IntValues=ints; BoolValues=bools; StringValues=strings; VersionValues=versions
 `;
-let structs: GoStructs | undefined;
+const structs = once(() => readGoStructs(podStructs + DEVICE_STRUCTS));
 
 /** A part of a claim as the struct of that name prints. */
 export function showDevicePart(name: string, value: unknown): unknown {
-  structs ??= readGoStructs(podStructs + DEVICE_STRUCTS);
-  return shapeGoStruct(structs, name, value);
+  return shapeGoStruct(structs(), name, value);
 }

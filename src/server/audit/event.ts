@@ -1,4 +1,5 @@
 // One audit event: its JSON as audit.k8s.io/v1 orders the fields, and the line of the legacy format.
+import { formatSecond } from '../../base/index.ts';
 import type { Status } from '../../apimachinery/index.ts';
 import type { AuditLevel, AuditStage, User } from '../../auth/index.ts';
 import { stringifyJson } from '../../codec/index.ts';
@@ -118,13 +119,10 @@ function encodeStatus({ code, status, message, reason, details }: EventStatus): 
   });
 }
 
-let lastSecond = { seconds: -1, text: '' };
-
-/** A time as metav1.MicroTime writes it. The text of a second is kept: it is most of the work, and the next event is of the same second. */
+/** A time as metav1.MicroTime writes it. */
 function formatTime(ms: number): string {
   const seconds = Math.floor(ms / 1000);
-  if (lastSecond.seconds !== seconds) lastSecond = { seconds, text: new Date(seconds * 1000).toISOString().slice(0, -'000Z'.length) };
-  return `${lastSecond.text}${String(Math.floor((ms - seconds * 1000) * 1000)).padStart(6, '0')}Z`;
+  return `${formatSecond(seconds)}.${String(Math.floor((ms - seconds * 1000) * 1000)).padStart(6, '0')}Z`;
 }
 
 function encodeFields(event: EventFields): string {

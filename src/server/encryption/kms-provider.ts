@@ -5,6 +5,7 @@
 //                                         └─ three minutes without a good status: reads, refuses to write ─▶ (good status) writes
 //
 // Seeds of values that others have written, or this server before its start, are decrypted by the plugin when a value first needs one.
+import { formatTime } from '../../registry/index.ts';
 import { BoundedCache, type Clock, type Random, type Timer } from '../../base/index.ts';
 import { type Cipher, createGcm } from './ciphers.ts';
 import type { EncryptionMetrics } from './encryption-metrics.ts';
@@ -244,4 +245,3 @@ function tryDecode(sealed: Uint8Array): SealedValue | undefined {
   }
 }
 
-const formatTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');

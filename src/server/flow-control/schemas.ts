@@ -1,5 +1,6 @@
 // Which FlowSchema a request belongs to. Subjects are evaluated once per user; what is left for a request is a walk over the few schemas
 // that know the user, most of which match everything. Mirrors the matching rules of the reference's flow control.
+import { BoundedCache } from '../../base/index.ts';
 import type { User } from '../../auth/index.ts';
 import { parseServiceAccountUsername } from '../../auth/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
@@ -120,7 +121,7 @@ const MAX_KNOWN_USERS = 1024;
 export class Classifier<T> {
   readonly #schemas: readonly { readonly schema: FlowSchema; readonly value: T }[];
   readonly #byUser = new WeakMap<User, readonly Candidate<T>[]>();
-  readonly #byName = new Map<string, readonly Candidate<T>[]>();
+  readonly #byName = new BoundedCache<string, readonly Candidate<T>[]>({ limit: MAX_KNOWN_USERS });
 
   /** Lower precedence first, then by name. */
   constructor(schemas: readonly { readonly schema: FlowSchema; readonly value: T }[]) {
@@ -140,15 +141,10 @@ export class Classifier<T> {
 
   #findCandidates(user: User): readonly Candidate<T>[] {
     const key = `${user.name}\n${user.groups.join('\n')}`;
-    let found = this.#byName.get(key);
-    if (found === undefined) {
-      if (this.#byName.size >= MAX_KNOWN_USERS) this.#byName.clear();
-      found = this.#schemas.map(({ schema, value }) => {
-        const rules = schema.rules.filter(({ subjects }) => subjects.some((subject) => matchesSubject(user, subject)));
-        return { value, resourceRules: rules.flatMap((rule) => rule.resourceRules), nonResourceRules: rules.flatMap((rule) => rule.nonResourceRules) };
-      }).filter(({ resourceRules, nonResourceRules }) => resourceRules.length + nonResourceRules.length > 0);
-      this.#byName.set(key, found);
-    }
+    const found = this.#byName.getOrMake(key, () => this.#schemas.map(({ schema, value }) => {
+      const rules = schema.rules.filter(({ subjects }) => subjects.some((subject) => matchesSubject(user, subject)));
+      return { value, resourceRules: rules.flatMap((rule) => rule.resourceRules), nonResourceRules: rules.flatMap((rule) => rule.nonResourceRules) };
+    }).filter(({ resourceRules, nonResourceRules }) => resourceRules.length + nonResourceRules.length > 0));
     this.#byUser.set(user, found);
     return found;
   }

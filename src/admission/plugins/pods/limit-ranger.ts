@@ -1,6 +1,6 @@
 // LimitRanger: the LimitRanges of a namespace give containers requests and limits that they leave out, and refuse pods and claims out of bounds.
 import {
-  type KubeObject, type Quantity, TOTAL_ANNOTATION_BYTES, compareQuantities, formatQuantity, invalid, parseQuantity, tooLong,
+  type KubeObject, type Quantity, TOTAL_ANNOTATION_BYTES, approximateQuantity, compareQuantities, invalid, parseQuantity, tooLong,
 } from '../../../apimachinery/index.ts';
 import { type Clock, createTimeSlice } from '../../../base/index.ts';
 import { checkSignal } from '../../../registry/index.ts';
@@ -93,13 +93,7 @@ interface Subject {
 }
 
 const exceeds = (one: string, two: string): boolean => compareQuantities(parseQuantity(one), parseQuantity(two)) > 0;
-const toFloat = (text: string): number => {
-  const quantity: Quantity = parseQuantity(text);
-  const scaled = formatQuantity(quantity);
-  const [, number = '0', suffix = ''] = /^([-+.\de]+?)([numkMGTPE]?i?)$/.exec(scaled) ?? [];
-  const binary = 'KMGTPE'.indexOf(suffix.charAt(0)) + 1;
-  return Number(number) * (suffix.endsWith('i') ? 1024 ** binary : 10 ** (3 * ('num kMGTPE'.indexOf(suffix || ' ') - 3)));
-};
+const toFloat = (text: string): number => approximateQuantity(parseQuantity(text));
 
 function checkMin({ type, requests, limits }: Subject, name: string, bound: string): string | undefined {
   const says = `minimum ${name} usage per ${type} is ${bound}`;

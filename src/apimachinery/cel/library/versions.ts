@@ -1,6 +1,6 @@
 // Quantities and semantic versions.
 import { type FunctionDeclaration, type Library, declare, method, overload } from '../check/environment.ts';
-import { type Quantity, QuantityError, addQuantities, compareQuantities, parseQuantity } from '../../quantity.ts';
+import { type Quantity, QuantityError, addQuantities, approximateQuantity, compareQuantities, negateQuantity, parseQuantity } from '../../quantity.ts';
 import { type CelType, boolType, doubleType, intType, stringType, structType } from '../values/types.ts';
 import { CelDouble, CelError, CelOpaque, type Value, MAX_INT64, MIN_INT64, narrowInt } from '../values/values.ts';
 
@@ -46,11 +46,10 @@ function asInteger(quantity: CelQuantity): Value {
   return whole === undefined ? new CelError('cannot convert value to integer') : narrowInt(whole);
 }
 
-const negated = (quantity: Quantity): Quantity => ({ ...quantity, mantissa: -quantity.mantissa });
 const ofInt = (value: Int): Quantity => ({ mantissa: BigInt(value), exponent: 0, format: 'DecimalSI' });
 const plus = (a: CelQuantity, b: Quantity): CelQuantity => new CelQuantity(addQuantities(a.value, b));
 const signOf = ({ value }: CelQuantity): number => (value.mantissa > 0n ? 1 : value.mantissa < 0n ? -1 : 0);
-const approximate = ({ value }: CelQuantity): CelDouble => new CelDouble(Number(value.mantissa) * Number(`1e${value.exponent}`));
+const approximate = ({ value }: CelQuantity): CelDouble => new CelDouble(approximateQuantity(value));
 
 interface Parts {
   readonly numbers: readonly [bigint, bigint, bigint];
@@ -157,8 +156,8 @@ export const quantityLibrary: Library = {
     declare('asApproximateFloat', method('quantity_get_float', [quantityType], [doubleType, approximate])),
     declare('add', method('quantity_add', [quantityType, quantityType], [quantityType, (a: CelQuantity, b: CelQuantity) => plus(a, b.value)]),
       method('quantity_add_int', [quantityType, intType], [quantityType, (a: CelQuantity, b: Int) => plus(a, ofInt(b))])),
-    declare('sub', method('quantity_sub', [quantityType, quantityType], [quantityType, (a: CelQuantity, b: CelQuantity) => plus(a, negated(b.value))]),
-      method('quantity_sub_int', [quantityType, intType], [quantityType, (a: CelQuantity, b: Int) => plus(a, negated(ofInt(b)))])),
+    declare('sub', method('quantity_sub', [quantityType, quantityType], [quantityType, (a: CelQuantity, b: CelQuantity) => plus(a, negateQuantity(b.value))]),
+      method('quantity_sub_int', [quantityType, intType], [quantityType, (a: CelQuantity, b: Int) => plus(a, negateQuantity(ofInt(b)))])),
     ...comparisons<CelQuantity>(quantityType, 'quantity', (a, b) => Math.sign(compareQuantities(a.value, b.value))),
   ],
 };

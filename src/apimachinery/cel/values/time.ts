@@ -1,4 +1,5 @@
 // Timestamps and durations: their texts as Go reads and prints them, their ranges, and the parts of a date in a zone.
+import { BoundedCache } from '../../../base/index.ts';
 import { CelDuration, CelError, CelTimestamp, type Value, MAX_INT64, MIN_INT64 } from './values.ts';
 
 const MIN_SECONDS = -62135596800;
@@ -147,8 +148,8 @@ export function timestampOfSeconds(seconds: number | bigint): Value {
   return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? new CelError('timestamp overflow') : new CelTimestamp(Number(seconds), 0);
 }
 
-const zoneCache = new Map<string, Intl.DateTimeFormat>();
-const MAX_OPEN_ZONES = 64;
+/** Formats by zone: making one takes 40 µs. */
+const formats = new BoundedCache<string, Intl.DateTimeFormat>({ limit: 64 });
 const fixedZone = /^([+-]?)(\d{1,2}):(\d{2})$/;
 
 /** Whether the date in a zone takes more than arithmetic. */
@@ -173,16 +174,10 @@ export function localDate(time: CelTimestamp, zone: string): Date | undefined {
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  const known = zoneCache.get(zone);
-  if (known !== undefined) return known;
+  const numeric = 'numeric' as const;
+  const parts = { era: 'narrow', year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric, hourCycle: 'h23' } as const;
   try {
-    const numeric = 'numeric' as const;
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, era: 'narrow', year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric, second: numeric, hourCycle: 'h23',
-    });
-    if (zoneCache.size >= MAX_OPEN_ZONES) zoneCache.clear();
-    zoneCache.set(zone, format);
-    return format;
+    return formats.getOrMake(zone, () => new Intl.DateTimeFormat('en-US', { timeZone: zone, ...parts }));
   } catch {
     return undefined;
   }

@@ -1,15 +1,15 @@
 // Parts of a pod as messages print them: in the form of the Go structs of the reference.
+import { once } from '../../../../base/index.ts';
 import type { JsonObject } from '../../../../apimachinery/index.ts';
-import { type GoStructs, readGoStructs, shapeGoStruct } from '../../../common/validation/go-structs.ts';
+import { readGoStructs, shapeGoStruct } from '../../../common/validation/go-structs.ts';
 import { toObject } from '../../../common/values.ts';
 import { podStructs } from './structs.data.ts';
 
-let structs: GoStructs | undefined;
+const structs = once(() => readGoStructs(podStructs));
 
 /** A part of a pod in the form that the struct of that name prints. */
 export function showPodPart(name: string, value: unknown): unknown {
-  structs ??= readGoStructs(podStructs);
-  return shapeGoStruct(structs, name, value);
+  return shapeGoStruct(structs(), name, value);
 }
 
 const hostMembers = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
