@@ -1,19 +1,18 @@
 // Runs attacks on a server with an ordinary user beside them: `npm run attack [-- TEXT…] [--url URL --pid PID]`. A TEXT selects attacks by number or
 // name. For each attack it prints the answer, the longest stretch of processor time of the server's main thread, the latency of the other user beside
 // the calm one of the same run, and the memory that the attack took and left. The exit code is the number of attacks that fell short.
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Attack, type Victim, configMap, send } from './attack.ts';
+import type { Attack } from './attack.ts';
+import { faultAttacks } from './faults.ts';
 import { loadAttacks } from './load.ts';
 import { patchAttacks } from './patches.ts';
 import { protocolAttacks } from './protocol.ts';
 import { requestAttacks } from './requests.ts';
+import { type Target, prepareUsers, readMemoryMb, startTarget } from './target.ts';
 
 /** The longest stretch that one request may take, and how far another user's latency may rise above a calm one. */
 const LONGEST_STRETCH_MS = 50;
@@ -28,65 +27,6 @@ interface Probe {
   readonly refused: number;
 }
 
-interface Server extends Victim {
-  /** The longest stretch since the last question; undefined for a server that was not started here. */
-  takeLongestMs(): Promise<number | undefined>;
-  close(): Promise<void>;
-}
-
-function readMemoryMb(pid: number | undefined): number | undefined {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The next message of the server; rejects when it ends first. */
-async function nextMessage(child: ChildProcess): Promise<{ readonly url: string; readonly longestMs: number }> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const ended = once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the server ended with code ${code}`)));
-  ended.catch(() => {});
-  try {
-    const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
-    return message;
-  } finally {
-    stop.abort();
-  }
-}
-
-async function startServer(): Promise<Server> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'pintle-attack-'));
-  const child = fork(fileURLToPath(new URL('target.child.js', import.meta.url)), [path.join(directory, 'data')]);
-  const { url } = await nextMessage(child);
-  return {
-    url, readMemoryMb: () => readMemoryMb(child.pid),
-    async takeLongestMs() {
-      child.send('read');
-      return (await nextMessage(child)).longestMs;
-    },
-    async close() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Alice attacks, bob is the other user: each may edit in a namespace of the same name. */
-async function prepareUsers(victim: Victim): Promise<void> {
-  const group = 'rbac.authorization.k8s.io';
-  for (const name of ['alice', 'bob']) {
-    await send(victim, { method: 'POST', path: '/api/v1/namespaces', token: 'admin-token', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } });
-    await send(victim, { method: 'POST', path: `/apis/${group}/v1/namespaces/${name}/rolebindings`, token: 'admin-token', body: {
-      apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata: { name: 'edit' }, subjects: [{ kind: 'User', name, apiGroup: group }],
-      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'edit' } } });
-  }
-  await send(victim, { method: 'POST', path: '/api/v1/namespaces/bob/configmaps', token: 'bob-token', body: configMap('mine', { a: 'b' }) });
-}
-
 /** Lets bob read from now on; the answer stops him. */
 function startProbe(): () => Promise<Probe> {
   bob.send('start');
@@ -97,7 +37,7 @@ function startProbe(): () => Promise<Probe> {
   };
 }
 
-async function runAttack(server: Server, attack: Attack, calm: Probe): Promise<boolean> {
+async function runAttack(server: Target, attack: Attack, calm: Probe): Promise<boolean> {
   await server.takeLongestMs();
   const beforeMb = server.readMemoryMb() ?? Number.NaN;
   const stop = startProbe();
@@ -117,7 +57,7 @@ async function runAttack(server: Server, attack: Attack, calm: Probe): Promise<b
 }
 
 /** Waits up to a minute for the memory that the attacks took to come back; returns the megabytes that are left of it. */
-async function waitForMemory({ readMemoryMb: read }: Server, startMb: number | undefined): Promise<number> {
+async function waitForMemory({ readMemoryMb: read }: Target, startMb: number | undefined): Promise<number> {
   for (let second = 0; ; second++) {
     const leftMb = (read() ?? 0) - (startMb ?? 0);
     if (leftMb <= MEMORY_LEFT_MB || second === MEMORY_WAIT_SECONDS) return leftMb;
@@ -126,11 +66,11 @@ async function waitForMemory({ readMemoryMb: read }: Server, startMb: number | u
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' } } });
-const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...protocolAttacks];
+const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...faultAttacks, ...protocolAttacks];
 const chosen = all.filter(({ number, name }) => positionals.length === 0 || positionals.some((text) => number === text || name.includes(text)));
 const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
 if (values.url !== undefined && !isLoopback(values.url)) throw new Error('only servers on the loopback address are attacked');
-const server: Server = values.url === undefined ? await startServer() : {
+const server: Target = values.url === undefined ? await startTarget() : {
   url: values.url, readMemoryMb: () => readMemoryMb(Number(values.pid)), takeLongestMs: async () => undefined, close: async () => {} };
 await prepareUsers(server);
 const startMb = server.readMemoryMb();
@@ -142,7 +82,6 @@ let short = 0;
 for (const attack of chosen) if (!await runAttack(server, attack, calm)) short++;
 bob.disconnect();
 const leftMb = await waitForMemory(server, startMb);
-if (leftMb > MEMORY_LEFT_MB) short++;
 await server.close();
 process.stdout.write(`${chosen.length - short} of ${chosen.length} attacks hold; ${leftMb.toFixed(0)} MB more than at the start are left\n`);
-process.exit(short);
+process.exit(leftMb > MEMORY_LEFT_MB ? short + 1 : short);

@@ -31,7 +31,7 @@ export const SLICE_MS = 5;
 /** A wait for the receiver that is longer than this was a turn for other requests. */
 const TURN_MS = 0.5;
 
-/** Joins small chunks. */
+/** Joins small chunks, and divides large ones: what is written at once to a client that does not read is kept in memory, encrypted. */
 function* gather(chunks: Chunks): Generator<Uint8Array | undefined> {
   let small: Uint8Array[] = [];
   let size = 0;
@@ -48,7 +48,7 @@ function* gather(chunks: Chunks): Generator<Uint8Array | undefined> {
     if (small.length > 0) yield joinBytes(small);
     small = [];
     size = 0;
-    if (chunk.length >= SMALL_BYTES) yield chunk;
+    for (let start = 0; chunk.length >= SMALL_BYTES && start < chunk.length; start += GATHER_BYTES) yield chunk.subarray(start, start + GATHER_BYTES);
   }
   if (small.length > 0) yield joinBytes(small);
 }

@@ -10,6 +10,9 @@ import type { RegistryEvent, RegistryWatch, Resource } from '../../registry/inde
 import type { WriteThrottle } from './write-throttle.ts';
 import { cutBatch } from './batch.ts';
 
+/** Followers of one broadcast: it writes to all of them in one turn. More streams of a topic follow further broadcasts of it. */
+const MOST_FOLLOWERS = 256;
+
 /** Events taken at a time. */
 export const BATCH_EVENTS = 256;
 
@@ -61,8 +64,9 @@ class SharedWatch implements Broadcast {
     return this.#watch.revision;
   }
 
-  get ended(): boolean {
-    return this.#watch.end !== undefined;
+  /** Whether a stream may follow. */
+  get isOpen(): boolean {
+    return this.#watch.end === undefined && this.#followers.size < MOST_FOLLOWERS;
   }
 
   add(follower: Follower): void {
@@ -119,7 +123,7 @@ class SharedWatch implements Broadcast {
 /** The broadcasts of one server. */
 export class Broadcasts {
   readonly #writeThrottle: WriteThrottle;
-  /** Topics by key for each resource; a resource that is replaced (a changed definition) begins without any. */
+  /** The newest broadcast of each topic, by key for each resource; a resource that is replaced (a changed definition) begins without any. */
   readonly #byResource = new WeakMap<Resource, Map<string, SharedWatch>>();
 
   constructor(writeThrottle: WriteThrottle) {
@@ -134,7 +138,7 @@ export class Broadcasts {
     let topics = this.#byResource.get(resource);
     if (topics === undefined) this.#byResource.set(resource, (topics = new Map<string, SharedWatch>()));
     const known = topics.get(key);
-    if (known !== undefined && !known.ended) {
+    if (known?.isOpen === true) {
       if (known.revision !== own.revision) return undefined;
       own.close();
       known.add(follower);

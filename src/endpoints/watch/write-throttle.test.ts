@@ -20,7 +20,7 @@ test('WriteThrottle gathers the pumps that come after a long round and calls the
   pump('b', 1);
   await turn();
   manual.advance(0);
-  pump('c', 10);
+  pump('c', 7);
   pump('d', 10);
   assert.equal(called.join(''), 'abcd');
   await turn();
@@ -35,6 +35,31 @@ test('WriteThrottle gathers the pumps that come after a long round and calls the
   await turn();
   pump('g', 0);
   assert.equal(called.join(''), 'abcdefg');
+});
+
+test('WriteThrottle leaves pumps over when a turn has taken long, calls them in the turns that follow, and pauses after the last', async () => {
+  const manual = createManualClock();
+  let spentMs = 0;
+  const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
+  const writeThrottle = new WriteThrottle(clock);
+  const called: number[] = [];
+  const pump = (name: number): void => writeThrottle.run(() => {
+    called.push(name);
+    spentMs += 5;
+  });
+  const counts: number[] = [];
+  for (let name = 0; name < 7; name++) pump(name);
+  for (let round = 0; round < 5; round++) {
+    counts.push(called.length);
+    await turn();
+    manual.advance(0);
+  }
+  assert.deepEqual(counts, [2, 4, 6, 7, 7]);
+  assert.deepEqual(called, [0, 1, 2, 3, 4, 5, 6]);
+  pump(7);
+  assert.equal(called.length, 7);
+  manual.advance(20);
+  assert.equal(called.length, 8);
 });
 
 test('WriteThrottle counts the work of the transport after the turn, but not all the work of others', async () => {

@@ -6,9 +6,12 @@
 //   measuring ──the round took less than BUSY_MS──▶ all waiting pumps run, open
 //   measuring ──it took BUSY_MS or more──▶ resting, PAUSE_FACTOR times as long, LONGEST_PAUSE_MS at most ──▶ all waiting pumps run, open
 //
-// A round is all pumps of one turn and the work that the transport does for them afterwards.
+// A round is all pumps of one turn and the work that the transport does for them afterwards. Pumps that a turn of TURN_MS leaves over belong to the
+// round too; they run in the turns that follow.
 import type { Clock } from '../../base/index.ts';
 
+/** How long pumps may run in one turn. */
+const TURN_MS = 8;
 /** Turns shorter than this are not measured further. */
 const MEASURED_MS = 1;
 const BUSY_MS = 4;
@@ -26,6 +29,8 @@ export class WriteThrottle {
   readonly #clock: Clock;
   #isPaused = false;
   #startedMs: number | undefined;
+  /** What earlier turns of the round took. */
+  #earlierMs = 0;
   #waiting: (() => void)[] = [];
 
   constructor(clock: Clock) {
@@ -34,12 +39,16 @@ export class WriteThrottle {
 
   /** Calls `pump` in this turn or, during a pause, together with all others after it. */
   run(pump: () => void): void {
-    if (this.#isPaused) return void this.#waiting.push(pump);
-    this.#beginRound();
+    if (this.#isPaused || this.#isTurnOver()) return void this.#waiting.push(pump);
+    this.#beginTurn();
     pump();
   }
 
-  #beginRound(): void {
+  #isTurnOver(): boolean {
+    return this.#startedMs !== undefined && this.#clock.monotonicMs() - this.#startedMs >= TURN_MS;
+  }
+
+  #beginTurn(): void {
     if (this.#startedMs !== undefined) return;
     this.#startedMs = this.#clock.monotonicMs();
     queueMicrotask(() => this.#endTurn());
@@ -48,10 +57,16 @@ export class WriteThrottle {
   #endTurn(): void {
     const startedMs = this.#startedMs as number;
     const turnMs = this.#clock.monotonicMs() - startedMs;
+    const earlierMs = this.#earlierMs;
+    const isLeftOver = this.#waiting.length > 0;
     this.#startedMs = undefined;
-    if (turnMs < MEASURED_MS) return;
+    this.#earlierMs = isLeftOver ? earlierMs + turnMs : 0;
+    if (earlierMs + turnMs < MEASURED_MS) return;
     this.#isPaused = true;
-    this.#clock.after(0, () => this.#pause(Math.min(this.#clock.monotonicMs() - startedMs, turnMs * ROUND_LIMIT)));
+    this.#clock.after(0, () => {
+      if (isLeftOver) this.#resume();
+      else this.#pause(earlierMs + Math.min(this.#clock.monotonicMs() - startedMs, turnMs * ROUND_LIMIT));
+    });
   }
 
   #pause(roundMs: number): void {
@@ -63,7 +78,14 @@ export class WriteThrottle {
     this.#isPaused = false;
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (waiting.length > 0) this.#beginRound();
-    for (const pump of waiting) pump();
+    if (waiting.length === 0) return;
+    this.#beginTurn();
+    for (const [at, pump] of waiting.entries()) {
+      if (this.#isTurnOver()) {
+        this.#waiting = [...waiting.slice(at), ...this.#waiting];
+        return;
+      }
+      pump();
+    }
   }
 }

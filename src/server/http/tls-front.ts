@@ -6,6 +6,9 @@ import { type SecureContext, type Server as TlsServer, type TLSSocket, createSec
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 
+/** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
+const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
+
 /** A TLS server whose identity can be replaced. */
 export interface TlsFront {
   /** Accepts connections; what it emits for them is the raw socket. */
@@ -62,7 +65,7 @@ export function createTlsFront({ identity: first, open, onSecure, onError }: Tls
     one.names.filter((name) => isIP(name) !== 0).map((name) => [name, make(identity, one)] as const)));
   let byAddress = listByAddress(first);
   return {
-    server: createServer({ noDelay: true }, (socket) => void (byAddress.get(plainAddress(socket.localAddress)) ?? main).emit('connection', socket)),
+    server: createServer(socketOptions, (socket) => void (byAddress.get(plainAddress(socket.localAddress)) ?? main).emit('connection', socket)),
     use(identity) {
       const { clientAuthorities, proxyAuthorities = [] } = identity;
       const next = new NamedContexts(identity);

@@ -1,5 +1,6 @@
 // Writes a Response to a Wire: whole bytes, pieces gathered into batches, or a stream with back-pressure.
-// Batches of 512 KiB with a wait for the drain in between keep a 20 MB list from holding the event loop for more than a few milliseconds.
+// Batches with a wait for the drain in between keep a 20 MB list from holding the event loop for more than a few milliseconds, and keep little in memory
+// for a client that does not read.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -7,7 +8,7 @@ import type { MaybePromise } from '../../base/index.ts';
 import type { Body, Response, Sink } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 
-const BATCH_BYTES = 512 * 1024;
+const BATCH_BYTES = 128 * 1024;
 
 /**
  * Writes all of `response`: in this turn when it is small and there, else it resolves when the last byte is handed to the transport or the

@@ -23,6 +23,8 @@ interface TaskWorkerOptions {
   readonly store: Store;
   readonly data: unknown;
   readonly idleMs: number;
+  /** The most that its heap may grow to. */
+  readonly memoryMb: number;
   readonly report: (error: unknown) => void;
   readonly tooMuchWork: () => StatusError;
   /** Called when the worker can take another task. */
@@ -34,12 +36,19 @@ interface TaskWorkerOptions {
 /** The longest time of a task, and of silence of a worker that handles requests: these wait for others, and end with their own deadlines. */
 const TASK_MS = 20_000;
 /** Memory of a worker: the API over a thousand definitions takes some 150 MB of it, an apply of 90,000 fields 250 MB. */
-const MEMORY_MB = 512;
+const MOST_MEMORY_MB = 512;
+const LEAST_MEMORY_MB = 64;
 /** A worker whose heap has grown beyond this is idle for a shorter time, because it gives its memory back only when it ends. */
 const LARGE_HEAP_BYTES = 128 * 1024 * 1024;
 const LARGE_IDLE_MS = 1000;
 /** Requests that one worker handles at once, of different users. */
 const MOST_REQUESTS = 2;
+
+/** What the heap of each worker may grow to: of a limit on the whole process (a container's), all of them together take half. */
+export function shareMemory(limitBytes: number | undefined, workers: number): number {
+  if (limitBytes === undefined || limitBytes === 0) return MOST_MEMORY_MB;
+  return Math.min(MOST_MEMORY_MB, Math.max(LEAST_MEMORY_MB, Math.floor(limitBytes / 2 ** 20 / 2 / workers)));
+}
 
 /** A worker that runs. */
 export class TaskWorker {
@@ -55,7 +64,7 @@ export class TaskWorker {
   constructor(options: TaskWorkerOptions) {
     this.#options = options;
     this.#worker = new Worker(new URL('./worker-tasks.js', import.meta.url), {
-      execArgv: [], workerData: options.data, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      execArgv: [], workerData: options.data, resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
     });
     this.#worker.unref();
     this.#service = new StoreService({

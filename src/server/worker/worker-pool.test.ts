@@ -5,6 +5,7 @@ import { createManualClock, systemClock } from '../../base/index.ts';
 import { YamlError, parseYaml } from '../../codec/index.ts';
 import type { ValidateRequest } from '../../crd/index.ts';
 import { createMemoryStore } from '../../storage/index.ts';
+import { shareMemory } from './task-worker.ts';
 import { type WorkerPoolOptions, createWorkerPool, parseYamlWith } from './worker-pool.ts';
 
 const owner = { user: 'alice' };
@@ -27,6 +28,14 @@ function request(spec: object, value: unknown): ValidateRequest {
 
 const quick = request({ type: 'string' }, 'a');
 const endless = request({ type: 'array', items: { type: 'string', pattern: '^(a?){900}$' } }, Array.from({ length: 1000 }, () => 'a'.repeat(800)));
+
+describe('shareMemory', () => {
+  it('gives workers half of what the process may take, within bounds', () => {
+    const mebibytes = (count: number): number => count * 2 ** 20;
+    const shares = [[undefined, 1], [0, 3], [mebibytes(65_536), 3], [mebibytes(512), 1], [mebibytes(1024), 4], [mebibytes(256), 3]] as const;
+    assert.deepEqual(shares.map(([limit, workers]) => shareMemory(limit, workers)), [512, 512, 512, 256, 128, 64]);
+  });
+});
 
 describe('createWorkerPool', () => {
   const pool = createPool();

@@ -9,7 +9,7 @@ import type { Store } from '../../storage/index.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { WorkerTasks } from './messages.ts';
 import type { NoteWrite } from './store-service.ts';
-import { type Task, TaskWorker } from './task-worker.ts';
+import { type Task, TaskWorker, shareMemory } from './task-worker.ts';
 
 type Name = keyof WorkerTasks;
 
@@ -113,7 +113,8 @@ class Pool implements WorkerPool {
   #start(): TaskWorker {
     const { clock, report, store, data } = this.#options;
     const worker: TaskWorker = new TaskWorker({
-      clock, report, store, data, idleMs: IDLE_MS, tooMuchWork, onFree: () => this.#assign(),
+      clock, report, store, data, idleMs: IDLE_MS, memoryMb: shareMemory(process.constrainedMemory(), this.#mostWorkers), tooMuchWork,
+      onFree: () => this.#assign(),
       onEnd: () => {
         this.#workers.delete(worker);
         this.#assign();

@@ -1,0 +1,70 @@
+// The server under attack from the outside: a process of its own, and the two users beside its master.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Victim, configMap, send } from './attack.ts';
+
+/** A server that was started here, or that runs on this machine. */
+export interface Target extends Victim {
+  /** The longest stretch since the last question; undefined for a server that was not started here. */
+  takeLongestMs(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** Resident memory of a process; undefined where it cannot be read. */
+export function readMemoryMb(pid: number | undefined): number | undefined {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The next message of the server; rejects when it ends first. */
+async function nextMessage(child: ChildProcess): Promise<{ readonly url: string; readonly longestMs: number }> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const ended = once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the server ended with code ${code}`)));
+  ended.catch(() => {});
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), ended]);
+    return message;
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Starts a server on a data directory of its own; `execArgv` are options of Node. */
+export async function startTarget(execArgv: readonly string[] = []): Promise<Target & { countFiles(): number }> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'pintle-attack-'));
+  const child = fork(fileURLToPath(new URL('target.child.js', import.meta.url)), [path.join(directory, 'data')], { execArgv: [...execArgv] });
+  const { url } = await nextMessage(child);
+  return {
+    url, readMemoryMb: () => readMemoryMb(child.pid), countFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    async takeLongestMs() {
+      child.send('read');
+      return (await nextMessage(child)).longestMs;
+    },
+    async close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Alice attacks, bob is the other user: each may edit in a namespace of the same name. */
+export async function prepareUsers(victim: Victim): Promise<void> {
+  const group = 'rbac.authorization.k8s.io';
+  for (const name of ['alice', 'bob']) {
+    await send(victim, { method: 'POST', path: '/api/v1/namespaces', token: 'admin-token', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } });
+    await send(victim, { method: 'POST', path: `/apis/${group}/v1/namespaces/${name}/rolebindings`, token: 'admin-token', body: {
+      apiVersion: `${group}/v1`, kind: 'RoleBinding', metadata: { name: 'edit' }, subjects: [{ kind: 'User', name, apiGroup: group }],
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'edit' } } });
+  }
+  await send(victim, { method: 'POST', path: '/api/v1/namespaces/bob/configmaps', token: 'bob-token', body: configMap('mine', { a: 'b' }) });
+}
