@@ -1,7 +1,9 @@
 // The door of api: the Kubernetes API of this origin as the page uses it. No other room sends requests.
 export { loginWithCode, loginWithToken, logout, onSessionEnd } from './session.ts';
 export { ApiError, call, triedUser, tryAs } from './request.ts';
+export { askServer, fetchPolicy } from './access.ts';
 export { type Self, fetchKinds, fetchSelf } from './discovery.ts';
+export { type ObjectHistory, type ObjectVersion, fetchHistory } from './history.ts';
 export { type ListRequest, type ListSink, followList } from './lists.ts';
 export {
   type EventItem, MANAGER, type Mention, type Propagation, type Target, type WriteOptions, deleteObject, fetchEvents, followObject, mentionObjects, readObject,

@@ -13,6 +13,8 @@ export interface ListRequest {
   readonly namespace: string;
   readonly labels: string;
   readonly fields: string;
+  /** The revision at which the list is read; '' for the list of now, which is followed. */
+  readonly at: string;
 }
 
 /** Receives what happens to a list. */
@@ -53,8 +55,10 @@ async function listAll(request: ListRequest, sink: ListSink, signal: AbortSignal
   const path = formatPath(request.kind, request.namespace);
   let [next, revision] = ['', ''];
   sink.begin();
+  const exact: Record<string, string> = request.at === '' ? {} : { resourceVersion: request.at, resourceVersionMatch: 'Exact' };
   do {
-    const query = formatQuery(request, { limit: String(CHUNK), includeObject: 'Metadata', ...(next !== '' && { continue: next }) });
+    const place: Record<string, string> = next === '' ? exact : { continue: next };
+    const query = formatQuery(request, { limit: String(CHUNK), includeObject: 'Metadata', ...place });
     const { body } = await call(`${path}?${query}`, { accept: AS_TABLE, signal });
     const table = body as Table;
     if (next === '') sink.columns(readColumns(table));
@@ -115,7 +119,7 @@ export async function followList(request: ListRequest, sink: ListSink, signal: A
       if (revision === '') {
         revision = await listAll(request, sink, signal);
         sink.synced();
-        if (!request.kind.verbs.includes('watch')) return;
+        if (request.at !== '' || !request.kind.verbs.includes('watch')) return;
       }
       revision = await watchFrom(request, revision, { sink, signal });
       pauseMs = FIRST_PAUSE_MS;
@@ -124,8 +128,9 @@ export async function followList(request: ListRequest, sink: ListSink, signal: A
       if (signal.aborted) return;
       const found = error instanceof ApiError ? error : new ApiError('the connection ended');
       if (isExpired(found)) revision = '';
-      sink.failed(found, isPassing(found));
-      if (!isPassing(found)) return;
+      const willTryAgain = isPassing(found) && request.at === '';
+      sink.failed(found, willTryAgain);
+      if (!willTryAgain) return;
       await pause(pauseMs, signal);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }

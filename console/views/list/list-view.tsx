@@ -50,7 +50,7 @@ export function ListView({ kind, query }: ListViewProps): JSX.Element {
   const [isNarrow, isWide] = [useMedia('(max-width: 640px)'), useMedia('(min-width: 1500px)')];
   const namespace = kind.namespaced ? query.get('namespace') ?? '' : '';
   const arrangement = readArrangement(query);
-  const request = { kind, namespace, labels: query.get('labels') ?? '', fields: query.get('fields') ?? '' };
+  const request = { kind, namespace, labels: query.get('labels') ?? '', fields: query.get('fields') ?? '', at: query.get('at') ?? '' };
   const state = useList(request, arrangement);
   const { model, phase, error } = state;
   const now = useNow();
@@ -73,6 +73,9 @@ export function ListView({ kind, query }: ListViewProps): JSX.Element {
   return (
     <div class="list">
       <ListHead kind={kind} state={state} />
+      {request.at !== '' && (
+        <Notice tone="plain">As it was at revision {request.at}. <button type="button" onClick={() => change({ at: '' })}>Show it as it is now</button></Notice>
+      )}
       <Filters key={`${kind.group}/${kind.plural}`} query={query} onChange={change} />
       {error !== undefined && <Notice tone={phase === 'waiting' ? 'warn' : 'bad'}>{error.message}{phase === 'waiting' && ' — trying again'}</Notice>}
       {phase !== 'refused' && (

@@ -122,9 +122,9 @@ export function useList(request: ListRequest, arrangement: Arrangement): ListSta
   const redraw = useRedraw();
   const follower = useRef<Follower | undefined>(undefined);
   const current = (follower.current ??= new Follower(redraw));
-  const { kind, namespace, labels, fields } = request;
+  const { kind, namespace, labels, fields, at } = request;
   useMemo(() => current.arrange(arrangement), [arrangement.column, arrangement.isDescending, arrangement.text]);
-  useEffect(() => current.start(request), [kind.group, kind.plural, kind.version, namespace, labels, fields]);
+  useEffect(() => current.start(request), [kind.group, kind.plural, kind.version, namespace, labels, fields, at]);
   useEffect(() => () => current.stop(), []);
   return current.state;
 }

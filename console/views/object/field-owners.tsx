@@ -23,9 +23,9 @@ export function FieldOwners({ object }: { readonly object: KubeObject }): JSX.El
       <ol class="owners" aria-label="Managers">
         {owners.map((owner, index) => (
           <li key={nameOf(owner)}>
-            <span class={`owner-mark owner-${index % 6}`}>{index + 1}</span>
+            <span class={`owner-mark owner-${index % 6}`}>{index + 1}</span>{' '}
             <strong>{owner.manager}</strong> {owner.operation}{owner.subresource !== undefined && owner.subresource !== '' && ` of ${owner.subresource}`}
-            <span class="hint"> {formatAge(owner.time ?? '', now)} ago</span>
+            {owner.time !== undefined && <span class="hint"> {formatAge(owner.time, now)} ago</span>}
           </li>
         ))}
       </ol>

@@ -8,6 +8,7 @@ import { EditObject } from '../write/edit-object.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Events } from './events.tsx';
 import { FieldOwners } from './field-owners.tsx';
+import { History } from './history.tsx';
 import type { KubeObject } from './kube-object.ts';
 import { Related } from './related.tsx';
 import { Summary } from './summary.tsx';
@@ -39,7 +40,7 @@ function useObject(target: Target): State {
   return state;
 }
 
-const tabs = [['', 'Object'], ['fields', 'Field owners'], ['events', 'Events'], ['related', 'Related']] as const;
+const tabs = [['', 'Object'], ['fields', 'Field owners'], ['history', 'History'], ['events', 'Events'], ['related', 'Related']] as const;
 
 /** The view of an object. */
 export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
@@ -76,6 +77,7 @@ export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
 function Tab({ tab, target, object }: { readonly tab: string; readonly target: Target; readonly object: KubeObject }): JSX.Element {
   switch (tab) {
     case 'fields': return <FieldOwners object={object} />;
+    case 'history': return <History target={target} object={object} />;
     case 'events': return <Events uid={object.metadata.uid ?? ''} namespace={target.namespace} />;
     case 'related': return <Related target={target} object={object} />;
     case 'edit': return <EditObject target={target} object={object} />;

@@ -1,8 +1,11 @@
 // The kinds of the server under the headings by which people look for them.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { type Kind, type Route, groupKinds, kindOfRoute, listRoute } from '../../model/index.ts';
+import { type Kind, type Route, formatRoute, groupKinds, kindOfRoute, listRoute } from '../../model/index.ts';
+import { Icon, type IconName } from '../../ui/index.ts';
 import { useSession } from '../context.ts';
+
+const pages: readonly (readonly [view: string, title: string, icon: IconName])[] = [['access', 'Who can', 'key']];
 
 const STORED = 'pintle-console-closed';
 
@@ -25,7 +28,12 @@ export function Navigation({ route }: { readonly route: Route }): JSX.Element {
   const current = route.view === 'list' || route.view === 'object' ? kindOfRoute(route) : undefined;
   const isCurrent = (kind: Kind): boolean => current?.group === kind.group && current.plural === kind.plural;
   return (
-    <nav class="kinds" aria-label="Kinds">
+    <nav class="kinds" aria-label="Kinds and pages">
+      <ul class="pages">
+        {pages.map(([view, title, icon]) => (
+          <li key={view}><a href={formatRoute(view)} {...(route.view === view && { 'aria-current': 'page' })}><Icon name={icon} />{title}</a></li>
+        ))}
+      </ul>
       {sections.map(({ title, kinds: members }) => (
         <section key={title}>
           <h2>

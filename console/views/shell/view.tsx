@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { type Route, kindOfRoute } from '../../model/index.ts';
 import { Notice } from '../../ui/index.ts';
 import { findKind, useSession } from '../context.ts';
+import { AccessView } from '../access/access-view.tsx';
 import { ListView } from '../list/list-view.tsx';
 import { ObjectView } from '../object/object-view.tsx';
 import { CreateView } from '../write/create-view.tsx';
@@ -15,6 +16,7 @@ export function View({ route, dropped }: { readonly route: Route; readonly dropp
   const wanted = route.view === '' ? start : kindOfRoute(route);
   const kind = findKind(kinds, wanted);
   if (route.view === 'create') return <CreateView key={dropped} kind={kind} dropped={dropped} />;
+  if (route.view === 'access') return <AccessView />;
   if (!['', 'list', 'object'].includes(route.view)) return <Notice tone="warn">The console has no such page.</Notice>;
   if (kind === undefined) return <Notice tone="warn">The server serves no {wanted.plural} of {wanted.group === '' ? 'the core group' : wanted.group}.</Notice>;
   if (route.view !== 'object') return <ListView key={`${kind.group}/${kind.plural}`} kind={kind} query={route.query} />;

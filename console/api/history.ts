@@ -1,0 +1,74 @@
+// The versions of an object that the server still has: exact reads find the oldest revision that is kept, and a watch from there replays the rest.
+import { formatPath } from '../model/index.ts';
+import { readLines } from './lists.ts';
+import type { Target } from './objects.ts';
+import { ApiError, call, open } from './request.ts';
+
+/** One version. */
+export interface ObjectVersion {
+  readonly revision: string;
+  readonly object: any;
+  readonly isDeleted: boolean;
+}
+
+/** The versions, the latest first. */
+export interface ObjectHistory {
+  readonly versions: readonly ObjectVersion[];
+  /** Whether there were earlier ones that the server no longer has. */
+  readonly isCut: boolean;
+}
+
+const REPLAY_SECONDS = 2;
+const MOST = 500;
+
+const selectorOf = ({ name }: Target): string => `metadata.name=${name}`;
+
+/** The object as it was at a revision; undefined where there was none; 'gone' where the server has forgotten that revision. */
+async function readAt(target: Target, revision: number, signal: AbortSignal): Promise<any> {
+  const query = new URLSearchParams({ fieldSelector: selectorOf(target), resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: '1' });
+  try {
+    const { body } = await call(`${formatPath(target.kind, target.namespace)}?${query.toString()}`, { signal });
+    return body.items[0];
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 410) return 'gone';
+    throw error;
+  }
+}
+
+/** The oldest revision that can be read, by halving. */
+async function findOldest(target: Target, newest: number, signal: AbortSignal): Promise<number> {
+  let [low, high] = [1, newest];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await readAt(target, middle, signal) === 'gone') low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The versions of an object that are kept. Throws ApiError. */
+export async function fetchHistory(target: Target, signal: AbortSignal): Promise<ObjectHistory> {
+  const list = await call(`${formatPath(target.kind, target.namespace)}?limit=1&fieldSelector=${encodeURIComponent(selectorOf(target))}`, { signal });
+  const newest = Number(list.body.metadata.resourceVersion);
+  const oldest = await findOldest(target, newest, signal);
+  const first = await readAt(target, oldest, signal);
+  const isThere = first !== undefined && first !== 'gone';
+  const versions: ObjectVersion[] = isThere ? [{ revision: first.metadata.resourceVersion, object: named(target, first), isDeleted: false }] : [];
+  const query = new URLSearchParams({
+    watch: '1', fieldSelector: selectorOf(target), resourceVersion: String(oldest), timeoutSeconds: String(REPLAY_SECONDS),
+  });
+  const response = await open(`${formatPath(target.kind, target.namespace)}?${query.toString()}`, { signal });
+  for await (const line of readLines(response)) {
+    if (line === '') continue;
+    const { type, object } = JSON.parse(line) as { type: string; object: any };
+    if (type === 'ERROR') throw new ApiError(object.message, { code: object.code });
+    versions.push({ revision: object.metadata.resourceVersion, object, isDeleted: type === 'DELETED' });
+    if (versions.length > MOST) versions.shift();
+    if (Number(object.metadata.resourceVersion) >= newest) break;
+  }
+  return { versions: versions.reverse(), isCut: isThere && oldest > 1 };
+}
+
+/** Members of a list do not name their kind. */
+const named = ({ kind: { group, version, kind } }: Target, object: any): any =>
+  ({ apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object });

@@ -1,0 +1,106 @@
+// The history of objects and the explorer of RBAC in the console, as an administrator and as a user of few rights.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
+import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture, waitForList } from './browser.ts';
+import { fillShop } from './objects.ts';
+
+const PRICES = '/api/v1/namespaces/shop/configmaps/prices';
+
+describe('history and access in the console', { skip: missingBrowser() }, () => {
+  let [server, browser]: [TestServer, Browser] = [] as never;
+  before(async () => {
+    [server, browser] = await Promise.all([startTestServer({ console: true }), startBrowser()]);
+    await fillShop(server);
+    for (const vat of ['20', '21']) {
+      const answer = await server.request({ method: 'PATCH', path: `${PRICES}?fieldManager=taxes`, body: { data: { vat } } });
+      assert.equal(answer.status, 200);
+    }
+    await server.request({ method: 'DELETE', path: '/api/v1/namespaces/shop/configmaps/feature-flags' });
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  test('the versions of an object, differences of any two, the list of then, and a restored version', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/object/core/v1/configmaps/shop/prices?tab=history');
+    const versions = page.getByRole('list', { name: 'Versions' }).getByRole('button');
+    await versions.nth(2).waitFor();
+    assert.equal(await versions.count(), 3);
+    assert.match(await versions.first().innerText(), /taxes/);
+    await page.locator('.editor .cm-deletedChunk', { hasText: '20' }).waitFor();
+    await checkAccess(page, 'the history');
+    await takePicture(page, 'history');
+    await page.getByLabel('Compared with').selectOption({ index: 2 });
+    await page.locator('.editor .cm-deletedChunk', { hasText: '19' }).waitFor();
+    await versions.nth(2).click();
+    await page.getByRole('link', { name: 'All as they were then' }).click();
+    await page.getByText('As it was at revision').waitFor();
+    await page.getByRole('row', { name: /prices/ }).waitFor();
+    await page.goBack();
+    await versions.nth(2).click();
+    await page.getByRole('button', { name: 'Restore this version' }).click();
+    await page.getByLabel('Way').selectOption('replace');
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByRole('link', { name: 'Edit' }).waitFor();
+    await page.locator('.editor .cm-content', { hasText: 'vat: "19"' }).waitFor();
+    assert.equal((await server.request({ path: PRICES })).body.data.vat, '19');
+    await page.goto(`${server.url}/console/#/list/core/v1/configmaps?namespace=shop&at=1`);
+    await waitForList(page, 0);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('the rights of a user with their reasons, the subjects of an action, and the answer of the server', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
+    await page.getByRole('link', { name: 'Who can' }).click();
+    await page.getByLabel('User', { exact: true }).fill('alice');
+    await page.getByLabel('Groups').fill('devs');
+    const rights = page.getByRole('region', { name: 'Rights' });
+    assert.match(await rights.getByRole('row', { name: /ConfigMap/ }).innerText(), /yes\s+yes\s+yes\s+–\s+–/);
+    await page.getByRole('region', { name: 'Rules' }).getByRole('link', { name: 'config-reader-alice' }).waitFor();
+    await checkAccess(page, 'the rights of a user');
+    await takePicture(page, 'access');
+    await page.getByRole('button', { name: 'Which subjects' }).click();
+    await page.getByLabel('Verb').selectOption('list');
+    await page.getByLabel('Resource').fill('configmaps');
+    await page.getByRole('row', { name: /User alice.*config-reader/ }).waitFor();
+    await page.getByLabel('Ask the server about').fill('alice');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'alice may: RBAC: allowed by RoleBinding "config-reader-alice/shop"' }).waitFor();
+    await checkAccess(page, 'the subjects of an action');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('another user is tried, by impersonation, until the page is itself again', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/access');
+    await page.getByLabel('User', { exact: true }).fill('alice');
+    await page.getByLabel('Groups').fill('devs');
+    await page.getByRole('button', { name: 'Try as this user' }).click();
+    await page.getByText('Requests are made as alice').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'User "alice" cannot list resource' }).waitFor();
+    await page.goto(`${server.url}/console/#/list/core/v1/secrets`);
+    await page.getByRole('alert').filter({ hasText: 'User "alice" cannot list resource "secrets"' }).waitFor();
+    await page.getByRole('button', { name: 'Be admin again' }).click();
+    await waitForList(page);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('a user of few rights sees the history of its objects, and no policy', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'alice-token', '#/object/core/v1/configmaps/shop/prices?tab=history');
+    await page.getByRole('list', { name: 'Versions' }).getByRole('button').first().waitFor();
+    await page.goto(`${server.url}/console/#/access`);
+    await page.getByRole('alert').filter({ hasText: 'cannot list resource "roles"' }).waitFor();
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+});
