@@ -3,7 +3,7 @@
 import {
   badRequest, failure, type FieldRequirement, parseFieldSelectorSteps, parseLabelSelectorSteps, parseShardSelector, type ShardSelector, ShardSelectorError,
 } from '../../apimachinery/index.ts';
-import { type MaybePromise, type Steps, createTimeSlice, finishSteps, runStepsInSlices } from '../../base/index.ts';
+import { type Steps, createTimeSlice, finishSteps, runStepsInSlices } from '../../base/index.ts';
 import { buildPredicate, type Predicate } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { defaultListQuery, type ListQuery, parseListQuery, validateListQuery } from './options.ts';
@@ -24,7 +24,7 @@ const LONG_SELECTOR = 32_768;
 const TURN_MS = 8;
 
 /** Reads and validates the options of a collection request. */
-export function readCollectionOptions(request: ResourceRequest, isForDeletion = false): MaybePromise<CollectionOptions> {
+export async function readCollectionOptions(request: ResourceRequest, isForDeletion = false): Promise<CollectionOptions> {
   const query = parseListQuery(request.exchange.query, request.dependencies.readsShards);
   // Deletes never watch, even with `watch=true`.
   const options = isForDeletion ? { ...query, watch: false } : defaultListQuery(query);

@@ -35,8 +35,7 @@ export function listOptions(options: CollectionOptions): ListOptions {
 /** Lists a collection, or watches it when the query says so. */
 export async function handleList(request: ResourceRequest): Promise<Response> {
   const representation = negotiateRequest(request, true);
-  const read = readCollectionOptions(request);
-  const options = read instanceof Promise ? await read : read;
+  const options = await readCollectionOptions(request);
   if (options.watch) return handleWatch(request, options, representation);
   if (representation.conversion?.kind === 'Table') tableContext(request, representation.conversion.version);
   const list = await request.dependencies.registry.list(request.target, listOptions(options));

@@ -1,7 +1,6 @@
 // The span of the request at hand, wherever in the server it is worked on. Without tracing, and for requests that are not traced, there is none,
 // and asking for it is all that it costs. The SDK is behind `ActiveSpan`, see tracer.ts.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 
 /** Attributes of spans. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
@@ -33,16 +32,17 @@ export const currentSpan = (): ActiveSpan | undefined => active.getStore();
 export const runWithSpan = <T>(span: ActiveSpan, run: () => T): T => active.run(span, run);
 
 /** Runs in a span below the current one, which ends with the work; without a current one just runs. */
-export function inSpan<T>(describe: () => SpanDescription, run: () => MaybePromise<T>): MaybePromise<T> {
+export async function inSpan<T>(describe: () => SpanDescription, run: () => T | Promise<T>): Promise<T> {
   const span = active.getStore()?.begin(describe());
   if (span === undefined) return run();
-  return catchMaybe(() => mapMaybe(active.run(span, run), (result) => {
+  try {
+    const result = await active.run(span, run);
     span.end();
     return result;
-  }), (error) => {
+  } catch (error) {
     span.end(error);
     throw error;
-  });
+  }
 }
 
 /** Headers that continue the current trace; none without one. */

@@ -1,10 +1,9 @@
 // The spans of a request: one around it, under the name that the reference gives it, one for each filter behind authentication, one for what its verb
 // does. A caller of system:masters or system:monitoring may have its request traced; what others ask for is linked to.
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Handler, RequestInfo, Response } from '../../endpoints/index.ts';
-import type { Filter } from '../filters/filter.ts';
+import type { Filter, Next } from '../filters/filter.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import { type SpanAttributes, currentSpan, inSpan, runWithSpan } from './spans.ts';
+import { type ActiveSpan, type SpanAttributes, currentSpan, inSpan, runWithSpan } from './spans.ts';
 import type { RequestTracer } from './tracer.ts';
 
 const trustedGroups: ReadonlySet<string> = new Set(['system:masters', 'system:monitoring']);
@@ -19,11 +18,14 @@ export function traceRequests(tracer: RequestTracer): Filter {
     });
     if (span === undefined) return next(exchange);
     exchange.onClosed(() => span.end());
-    return mapMaybe(runWithSpan(span, () => next(exchange)), (response) => {
-      span.set({ 'http.response.status_code': response.status });
-      return response;
-    });
+    return answerIn(span, exchange, next);
   };
+}
+
+async function answerIn(span: ActiveSpan, exchange: ServerExchange, next: Next): Promise<Response> {
+  const response = await runWithSpan(span, () => next(exchange));
+  span.set({ 'http.response.status_code': response.status });
+  return response;
 }
 
 /** `GET /api/v1/namespaces/{:namespace}/pods/{:name}/status`; the method alone for what is no resource. */
@@ -50,21 +52,22 @@ function describeExchange(exchange: ServerExchange): SpanAttributes {
 export function traceFilter(name: string, filter: Filter): Filter {
   return (exchange, next) => {
     const span = currentSpan()?.begin({ name });
-    if (span === undefined) return filter(exchange, next);
-    let isPassed = false;
-    const pass = (passed: ServerExchange): MaybePromise<Response> => {
-      isPassed = true;
-      span.end();
-      return next(passed);
-    };
-    return catchMaybe(() => mapMaybe(filter(exchange, pass), (response) => {
-      if (!isPassed) span.end();
-      return response;
-    }), (error) => {
-      if (!isPassed) span.end();
-      throw error;
-    });
+    return span === undefined ? filter(exchange, next) : passIn(span, filter, { exchange, next });
   };
+}
+
+async function passIn(span: ActiveSpan, filter: Filter, { exchange, next }: { readonly exchange: ServerExchange; readonly next: Next }): Promise<Response> {
+  let isPassed = false;
+  const pass: Next = (passed) => {
+    isPassed = true;
+    span.end();
+    return next(passed);
+  };
+  try {
+    return await filter(exchange, pass);
+  } finally {
+    if (!isPassed) span.end();
+  }
 }
 
 const verbNames: Readonly<Record<string, string>> = {

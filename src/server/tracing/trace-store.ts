@@ -20,22 +20,22 @@ export function traceStore(store: Store, { root, isEtcd }: StoreTracing): Store 
     ({ name: `${name} ${kind}`, attributes: { key: key.startsWith(root) ? key.slice(root.length) : key, ...findKeyResource(root, key) } });
   const call = <T>(name: string, run: () => Promise<T>): Promise<T> => {
     const rpc = isEtcd ? { name: `etcdserverpb.KV/${name}`, attributes: { 'rpc.system.name': 'grpc', 'rpc.method': `etcdserverpb.KV/${name}` } } : { name };
-    return Promise.resolve(inSpan(() => ({ ...rpc, kind: 'client' }), run));
+    return inSpan(() => ({ ...rpc, kind: 'client' }), run);
   };
   const range = (request: RangeRequest) => call('Range', () => store.range(request));
   const txn = (request: TxnRequest) => call('Txn', () => store.txn(request));
   return {
     range: (request) => (currentSpan() === undefined ? store.range(request) : isList(request)
-      ? Promise.resolve(inSpan(() => describe('List(recursive=true)', request.start), () => range(request))) : range(request)),
+      ? inSpan(() => describe('List(recursive=true)', request.start), () => range(request)) : range(request)),
     txn(request) {
       if (currentSpan() === undefined) return store.txn(request);
       if (request.value === undefined) return txn(request);
       const name = request.expect === 0 ? 'Create' : 'GuaranteedUpdate';
-      return Promise.resolve(inSpan(() => describe(name, request.key), async () => {
+      return inSpan(() => describe(name, request.key), async () => {
         const result = await txn(request);
         currentSpan()?.event('Txn call succeeded');
         return result;
-      }));
+      });
     },
     watch: (keys: KeyRange, from: number, observer: WatchObserver) => store.watch(keys, from, observer),
     compact: (revision) => store.compact(revision),
