@@ -146,8 +146,11 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
   if (scale === undefined) return [];
   const errors = validateReplicas(scale.statusReplicasPath, object);
   const path = scale.labelSelectorPath;
-  const selector = path ? readField(object, path) : undefined;
-  if (path && typeof selector === 'string' && selector !== '') {
+  if (!path) return errors;
+  const blocked = findNoMap(path, object);
+  if (blocked !== undefined) return [...errors, invalidValue(path, '', blocked)];
+  const selector = readField(object, path);
+  if (typeof selector === 'string' && selector !== '') {
     try {
       parseLabelSelector(selector);
     } catch (error) {
@@ -157,7 +160,23 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
   return errors;
 }
 
+/** Where a path leads through a value that is no map: why it cannot be read, as upstream words it. */
+function findNoMap(path: string, object: KubeObject): string | undefined {
+  const names = path.replace(/^\./, '').split('.');
+  let value: unknown = object;
+  for (const [index, name] of names.entries()) {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      return `.${names.slice(0, index + 1).join('.')} accessor error: ${formatGo(value)} is of the type ${goTypeOf(value)}, expected map[string]interface{}`;
+    }
+    value = (value as Record<string, unknown>)[name];
+  }
+  return undefined;
+}
+
 function validateReplicas(path: string, object: KubeObject): FieldError[] {
+  const blocked = findNoMap(path, object);
+  if (blocked !== undefined) return [invalidValue(path, 0, blocked)];
   const value = readField(object, path);
   if (value === undefined) return [];
   const isInteger = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));

@@ -40,6 +40,8 @@ export interface ResourceVersionRow {
   readonly published?: () => unknown;
   /** Schema of the status subresource's object etc. is that of the kind; scale is autoscaling/v1. */
   readonly columns: readonly Column[];
+  /** The columns are name and creation time, since the kind states none. */
+  readonly hasDefaultColumns?: boolean;
   /** Those of the row's selectable fields that this version has; absent: all. */
   readonly selectableFields?: readonly string[];
   /** The schema has a default for `status` as a whole. */

@@ -25,7 +25,8 @@ export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet)
   const buildVersion = (name: string): ResourceVersionRow => {
     const schema = schemas.forKind({ group, version: name, kind: spec.kind });
     invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
-    return { name, served: isStable(name), schema, columns, ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
+    return { name, served: isStable(name), schema, columns, ...(spec.columns === undefined && { hasDefaultColumns: true }),
+      ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
   };
   return {
     ...rowDefaults,

@@ -34,7 +34,7 @@ export function createReviews(deps: ReviewDependencies): ReadonlyMap<string, Spe
 
 function reviewSelf({ object, context }: SpecialRequest, clock: Clock): KubeObject {
   const creationTimestamp = formatTime(clock.now());
-  return { ...object, metadata: { ...object.metadata, creationTimestamp }, status: { userInfo: describeUser(context.user) } };
+  return { kind: object.kind, apiVersion: object.apiVersion, metadata: { creationTimestamp }, status: { userInfo: describeUser(context.user) } };
 }
 
 function describeUser({ name, uid, groups, extra }: User): Record<string, unknown> {

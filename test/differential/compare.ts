@@ -1,7 +1,7 @@
 // What differs between the answers of two servers to one case: the first request that is answered otherwise, where, and a signature under which
 // the same difference in other cases is found again.
 import type { Case, Json } from './case.ts';
-import type { Answer } from './normalise.ts';
+import { type Answer, sortCauses } from './normalise.ts';
 
 /** What differs, the worst first: the status code, a Status, another body, headers, the order of keys. */
 export type Sort = 'code' | 'status' | 'body' | 'headers' | 'order';
@@ -67,7 +67,7 @@ export function compare(made: Case, theirs: readonly Answer[], ours: readonly An
   let order: Difference | undefined;
   for (const [step, answer] of theirs.entries()) {
     if (ours[step] === undefined) break;
-    const difference = compareStep(made, step, { answer, other: ours[step] });
+    const difference = compareStep(made, step, { answer: sortCauses(answer), other: sortCauses(ours[step]) });
     if (difference?.sort !== 'order' && difference !== undefined) return difference;
     order ??= difference;
   }

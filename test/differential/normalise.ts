@@ -70,13 +70,31 @@ function sortRules(review: Json): Json {
   return { ...review, status: { resourceRules: sorted(resourceRules), nonResourceRules: sorted(nonResourceRules), ...rest } };
 }
 
+/** Neighbouring causes of one map come in no order in the reference; the message of several causes repeats them. */
+export function sortCauses(answer: Answer): Answer {
+  const status = answer.body as Json | null;
+  const causes = status?.['details']?.causes as Json[] | undefined;
+  if (status?.['kind'] !== 'Status' || causes === undefined || causes.length < 2) return answer;
+  const fieldOf = (cause: Json): string => String(cause['field']).replace(/\[[^\]]*\]$/, '');
+  const runs: Json[][] = [];
+  for (const cause of causes) {
+    const run = runs.at(-1);
+    if (run !== undefined && fieldOf(run[0] as Json) === fieldOf(cause)) run.push(cause);
+    else runs.push([cause]);
+  }
+  const sorted = runs.flatMap((run) => run.map((cause) => JSON.stringify(cause)).sort().map((text) => JSON.parse(text) as Json));
+  const message = String(status['message']).replace(/ is invalid: \[[^]*$/, ' is invalid: […]');
+  return { ...answer, body: { ...status, message, details: { ...status['details'], causes: sorted } } };
+}
+
 /** Cells of ages, and the descriptions of columns. */
 function hideAges(table: Json): Json {
-  if (table['kind'] !== 'Table' || !Array.isArray(table['rows'])) return table;
-  const rows = table['rows'].map((row: Json) => ({
+  if (table['kind'] !== 'Table') return table;
+  const rows = (table['rows'] as Json[] | null)?.map((row: Json) => ({
     ...row, cells: (row['cells'] as unknown[] | undefined)?.map((cell) => (typeof cell === 'string' && /^(\d+[smhdy])+$/.test(cell) ? '<age>' : cell)),
   }));
-  return { ...table, columnDefinitions: (table['columnDefinitions'] as Json[] | null)?.map(({ description: _, ...column }) => column), rows };
+  return { ...table, columnDefinitions: (table['columnDefinitions'] as Json[] | null)?.map(({ description: _, ...column }) => column), rows: rows
+    ?? table['rows'] };
 }
 
 /** Events of a watch, or a text as it came. */

@@ -1,6 +1,7 @@
 // Sends generated requests to this server and to a kube-apiserver and compares the answers: `npm run differential -- [AREA…] --peer KUBE-APISERVER
-// [--seed N] [--count N] [--only CASE,…] [--show N] [--shrink N] [--keep]`. The peer needs an etcd, which PINTLE_ETCD names or PATH has.
+// [--seed N] [--count N] [--only CASE,…] [--show N] [--shrink N] [--keep|--record]`. The peer needs an etcd, which PINTLE_ETCD names or PATH has.
 // Prints, for each area, the differences by how often they were seen, with a minimal case; --keep adds those cases, with the peer's answers, to the corpus.
+// --record asks the peer again for the answers to the cases that the corpus has, and sends nothing else.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     peer: { type: 'string', default: process.env['PINTLE_KUBE_APISERVER'] ?? '' }, seed: { type: 'string', default: '1' }, count: { type: 'string' },
       only: { type: 'string' },
     show: { type: 'string', default: '10' }, shrink: { type: 'string', default: '10' }, keep: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
   },
 });
 if (values.peer === '') throw new Error('--peer or PINTLE_KUBE_APISERVER must name a kube-apiserver');
@@ -69,10 +71,20 @@ const group = (findings: readonly Finding[]): readonly (readonly Finding[])[] =>
   return [...groups.values()].sort((one, other) => weight(other) - weight(one));
 };
 
-/** The corpus of an area: cases with the answers that the peer gave. */
+const corpusFile = (area: string): string => path.join(fileURLToPath(new URL('../../..', import.meta.url)), 'test/differential/corpus', `${area}.json`);
+const readCorpus = (area: string): readonly Json[] => (existsSync(corpusFile(area)) ? JSON.parse(readFileSync(corpusFile(area), 'utf8')) as Json[] : []);
+
+/** Asks the peer for the answers to the corpus of an area. */
+async function record(area: string): Promise<void> {
+  const cases = readCorpus(area).map(({ requests }) => ({ requests }) as Case);
+  const answered = await Promise.all(cases.map(async (made) => ({ ...made, answers: await runCase(theirs.client, made, nextId()) })));
+  if (answered.length > 0) keep(area, answered);
+}
+
+/** Adds cases, with the answers that the peer gave, to the corpus of an area. */
 function keep(area: string, kept: readonly Json[]): void {
-  const file = path.join(fileURLToPath(new URL('../../..', import.meta.url)), 'test/differential/corpus', `${area}.json`);
-  const old = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Json[] : [];
+  const file = corpusFile(area);
+  const old = readCorpus(area);
   const all = new Map([...old, ...kept].map((entry) => [JSON.stringify(entry['requests']), entry]));
   writeFileSync(file, `[\n${[...all.values()].map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`);
 }
@@ -133,7 +145,10 @@ async function runArea(area: Area, facts: Facts): Promise<number> {
 let differ = 0;
 try {
   const facts = await readFacts(ours.client);
-  for (const area of AREAS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) differ += await runArea(area, facts);
+  for (const area of AREAS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+    if (values.record) await record(area.name);
+    else differ += await runArea(area, facts);
+  }
 } finally {
   await stop();
 }

@@ -6,7 +6,7 @@ type Schemas = Readonly<Record<string, Json>>;
 
 const TEXTS = ['a', 'b', 'A', 'a-b', 'a.b', 'a_b', 'example.com', 'example.com/a', 'a b', '', '1', '-1', '80', '*', 'a/b', 'x'.repeat(63), 'y'.repeat(64),
   'z'.repeat(254),
-  'ä', '☃', '\u0000', 'TCP', 'http', 'default', 'true', 'null', '{}', 'a=b', '!', '%', '$(A)', 'kubernetes.io/a', 'Never', 'Always', 'None'];
+  'ä', '☃', 'TCP', 'http', 'default', 'true', 'null', '{}', 'a=b', '!', '%', '$(A)', 'kubernetes.io/a', 'Never', 'Always', 'None'];
 const NAMES = ['a', 'b', 'a-b', 'a.b', 'A', 'a_b', '', '-a', 'a-', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(253), 'y'.repeat(254), '1', 'default', 'a/b',
   '..', 'kubernetes.io/a', '{id}'];
 const HINTS: readonly (readonly [pattern: RegExp, values: readonly string[]])[] = [
@@ -80,7 +80,7 @@ function makeFields(dice: Dice, schema: Json, { depth, inner }: { readonly depth
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
   const percent = depth > 4 ? 0 : Math.min(60, 250 / Math.max(1, properties.length));
   for (const [name, child] of properties) {
-    if (name === 'managedFields' || (name === 'metadata' && depth === 0)) continue;
+    if (name === 'managedFields' || name === 'resourceVersion' || (name === 'metadata' && depth === 0)) continue;
     if (schema['required']?.includes(name) ? chance(dice, 92) : chance(dice, percent)) fields[name] = inner(child, name);
   }
   if (typeof schema['additionalProperties'] === 'object') {
@@ -124,12 +124,15 @@ const nameOf = (places: readonly Place[], place: Place): string => {
   return owner === undefined ? '' : String(owner.key);
 };
 
+/** Fields that are tried on purpose elsewhere. */
+const unsuited = new Set(['managedFields', 'name', 'resourceVersion']);
+
 function addField(dice: Dice, schemas: Schemas, places: readonly Place[]): void {
   const owners = places.filter(({ parent, key }) => isObject(parent[key]));
   if (owners.length === 0) return;
   const { parent, key, schema } = dice.pick(owners);
   const { properties } = resolve(schemas, schema) as { properties?: Record<string, Json> };
-  const names = Object.keys(properties ?? {}).filter((name) => name !== 'managedFields' && name !== 'name');
+  const names = Object.keys(properties ?? {}).filter((name) => !unsuited.has(name));
   if (names.length === 0) parent[key][dice.pick(TEXTS)] = makeValue(dice, { schemas, schema: resolve(schemas, schema)['additionalProperties'],
     key: String(key) });
   else {
@@ -172,7 +175,15 @@ export function mutateObject(dice: Dice, schemas: Schemas,
   { object, schema, changes }: { readonly object: Json; readonly schema: Json; readonly changes: number }): Json {
   const root = { object: structuredClone(object), schema };
   for (let count = changes; count > 0; count--) mutateOnce(dice, schemas, root);
-  return root.object;
+  return dropEmptyLists(root.object) as Json;
+}
+
+/** Empty lists and maps are read as absent here (docs/differences.md). */
+function dropEmptyLists(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropEmptyLists);
+  if (!isObject(value)) return value;
+  const isEmpty = (item: unknown): boolean => Array.isArray(item) && item.length === 0;
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => !isEmpty(item)).map(([key, item]) => [key, dropEmptyLists(item)]));
 }
 
 /** Something that fits nowhere. */

@@ -9,6 +9,8 @@ import type { Reservation } from './reservation.ts';
 import { type ServiceSpec, heldAddresses, isHeadless, listIps, needsClusterIp } from './service.ts';
 
 interface AddressWish {
+  /** Nothing is kept, and upstream looks at the first range alone. */
+  readonly isDry: boolean;
   readonly spec: ServiceSpec;
   readonly before: ServiceSpec | undefined;
   readonly reservation: Reservation;
@@ -29,19 +31,20 @@ function refuse({ spec, reservation }: AddressWish, ip: string, why: string): St
 }
 
 /** The network's own address, and the last of IPv4, are never given out. */
-function findRangeProblem(ranges: readonly IpRange[], ip: string): string | undefined {
+function findRangeProblem({ ranges, isDry }: AddressWish, ip: string): string | undefined {
   const address = parseIpAddress(ip);
-  const range = address && ranges.find((one) => containsAddress(one, address));
+  const inside = address && ranges.find((one) => containsAddress(one, address));
+  const range = inside ?? (isDry ? ranges.find(({ family }) => family === address?.family) : undefined);
   if (address === undefined || range === undefined) return 'the provided network does not match the current range';
   const offset = address.value - range.base;
-  if (offset !== 0n && !(range.family === 'IPv4' && offset === range.size - 1n)) return undefined;
+  if (inside !== undefined && offset !== 0n && !(range.family === 'IPv4' && offset === range.size - 1n)) return undefined;
   const bits = range.size.toString(2).length - 1;
   const shown = `${formatIpAddress({ family: range.family, value: range.base })}/${(range.family === 'IPv4' ? 32 : 128) - bits}`;
   return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${shown}`;
 }
 
 async function takeNamed(wish: AddressWish, ip: string): Promise<string> {
-  const problem = findRangeProblem(wish.ranges, ip);
+  const problem = findRangeProblem(wish, ip);
   if (problem !== undefined) throw refuse(wish, ip, problem);
   const key = canonicalIp(ip);
   if (!(await wish.claims.claim(key, wish.reservation.owner))) throw refuse(wish, ip, 'provided IP is already allocated');

@@ -7,6 +7,8 @@ import type { Reservation } from './reservation.ts';
 import { type ServicePort, type ServiceSpec, heldNodePorts, listPorts, mayHoldNodePorts, needsHealthCheck, needsNodePorts } from './service.ts';
 
 interface PortWish {
+  /** Nothing is kept, and upstream takes any port that is asked for. */
+  readonly isDry: boolean;
   readonly spec: ServiceSpec;
   readonly before: ServiceSpec | undefined;
   readonly reservation: Reservation;
@@ -18,7 +20,8 @@ interface PortWish {
 /** Ports that this Service has, or has taken in this write. */
 type Mine = Set<number>;
 
-async function findProblem({ claims, reservation, portRange: { first, last } }: PortWish, port: number): Promise<string | undefined> {
+async function findProblem({ claims, reservation, isDry, portRange: { first, last } }: PortWish, port: number): Promise<string | undefined> {
+  if (isDry) return undefined;
   if (port < first || port > last) return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
   if (!(await claims.claim(String(port), reservation.owner))) return 'provided port is already allocated';
   reservation.addTaken(claims, String(port));

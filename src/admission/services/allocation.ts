@@ -50,8 +50,8 @@ async function allocate(options: ServiceAllocationOptions, attributes: Admission
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
   const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);
   const { random, portRange } = options;
-  await allocateAddresses({ spec, before, reservation, claims: pick(options.addresses), ranges, random });
-  await allocatePorts({ spec, before, reservation, claims: pick(options.ports), random, portRange });
+  await allocateAddresses({ isDry: context.dryRun, spec, before, reservation, claims: pick(options.addresses), ranges, random });
+  await allocatePorts({ isDry: context.dryRun, spec, before, reservation, claims: pick(options.ports), random, portRange });
 }
 
 /** Makes the reserver. */

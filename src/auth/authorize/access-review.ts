@@ -91,13 +91,14 @@ function validateSelector(
 ): FieldError[] {
   if (selector === undefined) return [];
   const { rawSelector = '', requirements = [] } = selector;
+  const errors: FieldError[] = [];
   if (rawSelector !== '' && requirements.length > 0) {
-    return [invalidValue(`${field}.rawSelector`, rawSelector, 'may not specified at the same time as requirements')];
+    errors.push(invalidValue(`${field}.rawSelector`, rawSelector, 'may not specified at the same time as requirements'));
   }
   if (rawSelector === '' && requirements.length === 0) {
     return [required(`${field}.requirements`, `when ${field} is specified, requirements or rawSelector is required`)];
   }
-  return requirements.flatMap((one, index) => validateRequirement(one, `${field}.requirements[${index}]`));
+  return [...errors, ...requirements.flatMap((one, index) => validateRequirement(one, `${field}.requirements[${index}]`))];
 }
 
 function validateFieldRequirement(requirement: Requirement, field: string): FieldError[] {

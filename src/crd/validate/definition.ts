@@ -159,7 +159,9 @@ function validateStoredVersions(definition: KubeObject, { versions }: Definition
   const at = 'status.storedVersions';
   if (stored.length === 0) return [invalidValue(at, null, 'must have at least one stored version')];
   const known = new Set((versions ?? []).map(({ name }) => name));
-  const missing = (versions ?? []).filter(({ name, storage }) => storage === true && !stored.includes(name));
+  const unmatched = new Set(stored);
+  // Of versions with one name the first has the stored version.
+  const missing = (versions ?? []).filter(({ name, storage }) => !unmatched.delete(name) && storage === true);
   return [...missing.map(({ name }) => invalidValue(at, stored, `must have the storage version ${name}`)), ...stored.flatMap((name, i) => {
     const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ` +
       `ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
@@ -181,17 +183,27 @@ function validatePreserve({ preserveUnknownFields }: DefinitionSpec): FieldError
   return preserveUnknownFields === true ? [invalidValue('spec.preserveUnknownFields', true, why)] : [];
 }
 
+/** The formats of numbers; other types but texts have none. */
+const formatsOfNumbers: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
+const numberFormats = new Set(Object.values(formatsOfNumbers).flat());
+
 /** Warnings about formats that nothing checks, and that the definition did not have before. */
 export function listFormatWarnings(definition: KubeObject, old: KubeObject | undefined): string[] {
   const known = new Set(old === undefined ? [] : collectFormats(specOrEmpty(old)));
-  const formats = new Set(collectFormats(specOrEmpty(definition)).filter((format) => !known.has(format) && !isKnownFormat(format)));
+  const formats = new Set(collectFormats(specOrEmpty(definition)).filter((format) => !known.has(format)));
   return [...formats].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
+function isChecked(type: string | undefined, format: string): boolean {
+  return type === undefined || type === '' || type === 'string' ? isKnownFormat(format) && !numberFormats.has(format)
+    : formatsOfNumbers[type]?.includes(format) === true;
+}
+
+/** The formats that nothing checks. */
 function collectFormats({ versions }: DefinitionSpec): string[] {
   const found: string[] = [];
   const walk = (schema: OpenAPIV3Schema): void => {
-    if (schema.format) found.push(schema.format);
+    if (schema.format && !isChecked(schema.type, schema.format)) found.push(schema.format);
     for (const child of Object.values(schema.properties ?? {})) walk(child);
     if (schema.items !== undefined && !Array.isArray(schema.items)) walk(schema.items);
     if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties);

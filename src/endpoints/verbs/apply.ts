@@ -41,7 +41,8 @@ function readAppliedCbor(bytes: Uint8Array): JsonObject {
 
 /** 500 of a configuration that does not fit the schema; upstream reports it before the namespace is set. */
 function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
-  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const name = `${text(metadata.namespace)}/${text(metadata.name)}`;
   return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
 }
 

@@ -2,7 +2,7 @@
 import { failure, type JsonValue, type Schema } from '../../apimachinery/index.ts';
 import { type Steps, createTimeSlice } from '../../base/index.ts';
 import { encodeCborItem, encodeEnvelope, encodeMessage, parseJson, stringifyJson } from '../../codec/index.ts';
-import type { ListOptions, ListResult, ListRun, StoredObject } from '../../registry/index.ts';
+import { type ListOptions, type ListResult, type ListRun, type StoredObject, versionIn } from '../../registry/index.ts';
 import { apiVersionOf, negotiateRequest } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { cborList } from '../response/cbor-list.ts';
@@ -152,10 +152,12 @@ function cborBody(request: ResourceRequest, list: ListResult): ListBody {
 function tableBody(request: ResourceRequest, list: ListResult, tableVersion: string): ListBody {
   const context = tableContext(request, tableVersion);
   const start = { kind: 'Table', apiVersion: `meta.k8s.io/${tableVersion}`, metadata: listMetadata(list), columnDefinitions: columnDefinitions(context) };
-  const head = encodeText(`${stringifyJson(start).slice(0, -1)},"rows":[`);
+  // Upstream's printers make a list, its converter for kinds without columns of their own makes none.
+  const isNull = list.count === 0 && versionIn(request.resource, request.target.version)?.hasDefaultColumns === true;
+  const head = encodeText(`${stringifyJson(start).slice(0, -1)},"rows":${isNull ? 'null' : '['}`);
   const encoder = createRowEncoder(context, request.dependencies.encodedChunks);
   const chunks = request.resource.tableOrder === undefined ? encodeItems(list, encoder) : encodeInOrder(request, list, encoder);
-  return { contentType: formTypes.json, head, tail: encodeText(']}\n'), separatorBytes: 1, chunks };
+  return { contentType: formTypes.json, head, tail: encodeText(isNull ? '}\n' : ']}\n'), separatorBytes: 1, chunks };
 }
 
 function encodeInOrder({ resource, target: { version } }: ResourceRequest, list: ListResult, { item }: ItemEncoder): Iterable<Uint8Array> {

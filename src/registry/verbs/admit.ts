@@ -4,7 +4,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, Target, WriteContext } from '../contract.ts';
 import { brokenOwnersWarning, copyOwners, describeBrokenOwners, sameOwners, setOwners } from '../fields/managed-fields.ts';
 import { applyScale, toScale } from '../fields/scale.ts';
-import { checkNamespace, dedupeOwners } from '../metadata.ts';
+import { checkNamespace, dedupeOwners, wipeSystemFields } from '../metadata.ts';
 import { subresourcesIn } from '../resource.ts';
 
 /** A write as admission needs it; `name` is that of the path, '' where there is none. */
@@ -118,7 +118,10 @@ export interface UnstoredRequest {
 
 /** Admission of reviews, bindings, evictions and tokens (CREATE) and of connections (CONNECT); answers the object to go on with. */
 export async function admitUnstored(admission: Admission, { operation, object, prepare, ...request }: UnstoredRequest): Promise<KubeObject> {
-  if (operation === 'CREATE') checkNamespace(request.target, object);
+  if (operation === 'CREATE') {
+    checkNamespace(request.target, object);
+    wipeSystemFields(object);
+  }
   const attributes = createAttributes({ admission, ...request }, { operation, object, oldObject: undefined });
   await admission.mutate(attributes);
   prepare?.(attributes.object ?? object);

@@ -1,5 +1,5 @@
 // The parts that RoleBinding and ClusterRoleBinding share: columns, defaults of the API group, validation of role and subjects.
-import { type FieldError, type JsonObject, type KubeObject, checkDnsSubdomain, equalJson, invalidValue } from '../../apimachinery/index.ts';
+import { type FieldError, type JsonObject, type KubeObject, checkDnsSubdomain, checkPathSegment, equalJson, invalidValue } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, wideColumn } from '../common/columns/columns.ts';
 import { ensureStruct, readStructs, setZero } from '../common/defaults.ts';
@@ -44,11 +44,18 @@ function checkSubject(subject: Field, namespaced: boolean): Errors {
   return [...errors, ...checkOneOf(at(subject, 'kind'), ['ServiceAccount', 'User', 'Group'], true)];
 }
 
+/** Names of roles are segments of a path. */
+function checkRoleName(reference: Field): Errors {
+  const name = at(reference, 'name');
+  return checkPathSegment(toText(name.value)).map((problem) => invalidValue(name.path, name.value, problem));
+}
+
 /** Validates role reference and subjects. */
 export function checkBinding(binding: KubeObject, kinds: readonly string[]): Errors {
   const reference = memberOf(binding, 'roleRef');
   return [
     ...checkOneOf(at(reference, 'apiGroup'), [RBAC_GROUP]), ...checkOneOf(at(reference, 'kind'), kinds, true), ...checkRequired(at(reference, 'name')),
+      ...checkRoleName(reference),
     ...each(memberOf(binding, 'subjects')).flatMap((subject) => checkSubject(subject, kinds.includes('Role'))),
   ];
 }

@@ -1,6 +1,6 @@
 // Priority: a pod's class becomes its number and its preemption policy; without a class it gets the default class, if there is one. Only one class
 // may be the default.
-import type { KubeObject } from '../../../apimachinery/index.ts';
+import { type KubeObject, checkPathSegment } from '../../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
@@ -34,7 +34,7 @@ async function findDefault(classes: RowReads): Promise<PriorityClass> {
 async function resolve(attributes: AdmissionAttributes, spec: PodSpec, classes: RowReads): Promise<void> {
   let found: PriorityClass;
   if (spec.priorityClassName) {
-    const object = await classes.find(spec.priorityClassName);
+    const object = checkPathSegment(spec.priorityClassName).length > 0 ? undefined : await classes.find(spec.priorityClassName);
     if (object === undefined) throw refuse(attributes, `no PriorityClass with name ${spec.priorityClassName} was found`);
     found = readClass(object);
   } else {

@@ -14,7 +14,8 @@ interface Coerced {
 }
 
 type Json = Record<string, unknown>;
-type Path = readonly (string | number)[];
+/** Fields by their names, items by their index, entries of maps in brackets. */
+type Path = readonly (string | number | { readonly entry: string })[];
 
 interface CoerceOptions {
   /** Members of a wrong type are dropped instead of refused, as when an object is read from the store. */
@@ -37,7 +38,7 @@ export function coerceEmbedded(
       if (isEmbedded && isMetaField(key)) {
         const field = { key, value: dropsMalformed ? withoutMalformed(key, item, objectMeta) : item, path: [...path, key], objectMeta, strictErrors };
         if (field.value !== undefined) setOwn(coerced, key, coerceMetaField(field));
-      } else setOwn(coerced, key, walk(node.fields?.get(key)?.schema ?? node.items, item, [...path, key]));
+      } else setOwn(coerced, key, walk(node.fields?.get(key)?.schema ?? node.items, item, [...path, node.fields?.has(key) === true ? key : { entry: key }]));
     }
     return coerced;
   };
@@ -98,5 +99,8 @@ function refuse(path: string, value: unknown, detail: string): DecodeError {
 }
 
 function formatPath(path: Path): string {
-  return path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '');
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'string') return text === '' ? part : `${text}.${part}`;
+    return `${text}[${typeof part === 'number' ? part : part.entry}]`;
+  }, '');
 }
