@@ -1,6 +1,6 @@
 // What the server serves, and what the user may do, as the API itself says it.
-import { type Kind, readKinds } from '../model/index.ts';
-import { call } from './request.ts';
+import { type Kind, type Metrics, parseMetrics, readKinds } from '../model/index.ts';
+import { call, open } from './request.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
@@ -28,4 +28,9 @@ export async function fetchSelf(): Promise<Self | undefined> {
     if ((error as { code?: number }).code === 401 || (error as { code?: number }).code === 403) return undefined;
     throw error;
   }
+}
+
+/** The metrics of the server. Throws ApiError. */
+export async function fetchMetrics(signal: AbortSignal): Promise<Metrics> {
+  return parseMetrics(await (await open('/metrics', { accept: 'text/plain', signal })).text());
 }

@@ -5,5 +5,8 @@ export {
 export { type Kind, type Section, apiVersionOf, findSection, formatPath, groupKinds, readKinds, scoreKind } from './kind.ts';
 export { type Route, formatRoute, kindOfRoute, listRoute, objectRoute, parseRoute } from './route.ts';
 export { type Arrangement, type Column, type Row, type RowChange, type TableRow, TableModel, byName, compareCells, measureColumns } from './table.ts';
+export {
+  type Choice, type Metrics, growthOf, parseMetrics, quantileOf, sumBy, sumOf,
+} from './metrics.ts';
 export { type Branch, type Owned, countBranches, findDependents } from './tree.ts';
 export { type Tone, findTone, formatAge, formatBytes, formatCount, formatDuration } from './format.ts';

@@ -34,9 +34,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // The console is another program: it meets the server over HTTP alone.
   'console/model': [],
   'console/editor': [],
+  'console/plots': [],
   'console/api': ['console/model'],
   'console/ui': ['console/model'],
-  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor'],
+  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor', 'console/plots'],
   console: ['console/ui', 'console/views'],
 };
 
@@ -52,6 +53,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },
   { module: /^preact(\/hooks)?$/, folder: /^console\/(ui\/|views\/|[^/]+$)/ },
   { module: /^(@codemirror\/[a-z-]+|@lezer\/highlight|yaml)$/, folder: /^console\/editor\// },
+  { module: /^uplot(\/dist\/uPlot\.min\.css)?$/, folder: /^console\/(plots\/|main\.tsx$)/ },
 ];
 
 /**

@@ -1,0 +1,118 @@
+// The server itself: requests, latency, watches, flow control, store and memory as they are now, from its metrics.
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Plot } from '../../plots/index.ts';
+import { type Metrics, formatBytes, formatCount, sumBy } from '../../model/index.ts';
+import { Notice, Waiting } from '../../ui/index.ts';
+import { type Reading, type ServerState, useMetrics } from './use-metrics.ts';
+
+interface Line {
+  readonly id: string;
+  readonly title: string;
+}
+
+interface PlotProps {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly readings: readonly Reading[];
+  readonly format: (value: number) => string;
+}
+
+const perSecond = (value: number): string => `${value >= 10 ? Math.round(value) : value.toFixed(1)}/s`;
+const milliseconds = (value: number): string => `${value >= 10 ? Math.round(value) : value.toFixed(1)} ms`;
+const percent = (value: number): string => `${Math.round(value)} %`;
+const whole = (value: number): string => formatCount(Math.round(value));
+
+/** A plot; its caption has the latest values as text. */
+function LivePlot({ title, lines, readings, format }: PlotProps): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | undefined>(undefined);
+  const show = (): void => plot.current?.show(readings.map(({ time }) => time), lines.map(({ id }) => readings.map(({ values }) => values[id] ?? null)));
+  const latest = useRef(show);
+  latest.current = show;
+  useEffect(() => {
+    let isGone = false;
+    void import('../../plots/index.ts').then(({ createPlot }) => {
+      if (isGone) return;
+      const coloured = lines.map(({ title: name }, index) => ({ title: name, colour: `--owner-${index}` }));
+      plot.current = createPlot({ parent: place.current as HTMLElement, lines: coloured, format });
+      latest.current();
+    });
+    return () => {
+      isGone = true;
+      plot.current?.close();
+    };
+  }, []);
+  useEffect(show, [readings]);
+  const last = readings.at(-1)?.values;
+  return (
+    <figure class="card plot">
+      <figcaption>
+        <strong>{title}</strong>
+        {lines.map(({ id, title: name }, index) => {
+          const value = last?.[id];
+          return <span key={id}><span class={`owner-mark owner-${index}`} aria-hidden="true">&nbsp;</span> {name} {value == null ? '–' : format(value)}</span>;
+        })}
+      </figcaption>
+      <div ref={place} aria-hidden="true" />
+    </figure>
+  );
+}
+
+const plots: readonly Omit<PlotProps, 'readings'>[] = [
+  { title: 'Requests', format: perSecond, lines: [{ id: 'requests', title: 'all' }, { id: 'refused', title: '4xx' }, { id: 'failed', title: '5xx' }] },
+  { title: 'Latency', format: milliseconds, lines: [{ id: 'p50', title: 'p50' }, { id: 'p90', title: 'p90' }, { id: 'p99', title: 'p99' }] },
+  { title: 'Watches', format: whole, lines: [{ id: 'watches', title: 'open' }, { id: 'events', title: 'events a second' }] },
+  { title: 'Flow control', format: whole, lines: [{ id: 'seats', title: 'seats taken' }, { id: 'queued', title: 'queued' }] },
+  { title: 'Memory', format: formatBytes, lines: [{ id: 'memory', title: 'resident' }] },
+  { title: 'Processor', format: percent, lines: [{ id: 'cpu', title: 'of one core' }] },
+  { title: 'Store', format: formatBytes, lines: [{ id: 'store', title: 'size' }] },
+  { title: 'Objects', format: whole, lines: [{ id: 'objects', title: 'all' }] },
+];
+
+/** The page. */
+export function ServerView(): JSX.Element {
+  const state = useMetrics();
+  const { readings, latest, problem } = state;
+  return (
+    <div class="object" tabIndex={0} role="region" aria-label="Server">
+      <div class="list-head"><h1>Server</h1><span class="hint">from /metrics, every two seconds</span></div>
+      {problem !== '' && <Notice tone="bad">{problem}</Notice>}
+      {readings.length === 0 && problem === '' && <Waiting what="Reading the metrics" />}
+      {readings.length > 0 && <div class="plots">{plots.map((plot) => <LivePlot key={plot.title} {...plot} readings={readings} />)}</div>}
+      {latest !== undefined && <TrafficTable traffic={state.traffic} />}
+      {latest !== undefined && <ObjectTable metrics={latest} />}
+    </div>
+  );
+}
+
+function TrafficTable({ traffic }: Pick<ServerState, 'traffic'>): JSX.Element {
+  return (
+    <section class="card" aria-label="Busiest requests">
+      <h2>Busiest requests</h2>
+      <table class="plain">
+        <thead><tr><th>Verb</th><th>Resource</th><th>A second</th><th>Mean time</th></tr></thead>
+        <tbody>
+          {traffic.map(({ verb, resource, perSecond: rate, meanMs }) => (
+            <tr key={`${verb} ${resource}`}><td>{verb}</td><td>{resource}</td><td>{rate.toFixed(1)}</td><td>{milliseconds(meanMs)}</td></tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const MOST_KINDS = 12;
+
+function ObjectTable({ metrics }: { readonly metrics: Metrics }): JSX.Element {
+  const counts = [...sumBy(metrics, 'apiserver_resource_objects', 'resource')].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
+  return (
+    <section class="card" aria-label="Most objects">
+      <h2>Most objects</h2>
+      <table class="plain">
+        <thead><tr><th>Resource</th><th>Objects</th></tr></thead>
+        <tbody>{counts.slice(0, MOST_KINDS).map(([resource, count]) => <tr key={resource}><td>{resource}</td><td>{formatCount(count)}</td></tr>)}</tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+// Readings of /metrics while the page is seen, and what they say about each interval.
+import { useEffect, useState } from 'preact/hooks';
+import { fetchMetrics } from '../../api/index.ts';
+import { type Choice, type Metrics, growthOf, quantileOf, sumOf } from '../../model/index.ts';
+
+/** What one interval says. */
+export interface Reading {
+  /** Seconds. */
+  readonly time: number;
+  readonly values: Readonly<Record<string, number | null>>;
+}
+
+/** How many requests of a sort there were in the last interval. */
+export interface Traffic {
+  readonly verb: string;
+  readonly resource: string;
+  readonly perSecond: number;
+  readonly meanMs: number;
+}
+
+/** Everything that is shown. */
+export interface ServerState {
+  readonly readings: readonly Reading[];
+  readonly latest: Metrics | undefined;
+  readonly traffic: readonly Traffic[];
+  readonly problem: string;
+}
+
+const STEP_MS = 2000;
+const KEPT = 180;
+const SHOWN_TRAFFIC = 12;
+
+/** Requests that last as long as their client wants say nothing about latency. */
+const isShort: Choice = (labels) => labels.get('verb') !== 'WATCH' && labels.get('verb') !== 'CONNECT';
+const hasCode = (first: string): Choice => (labels) => labels.get('code')?.startsWith(first) === true;
+
+function read(before: Metrics, after: Metrics, seconds: number): Reading['values'] {
+  const rate = (name: string, choice?: Choice): number => growthOf(before, after, name, choice) / seconds;
+  const latency = (quantile: number): number | null => {
+    const found = quantileOf({ before, after, name: 'apiserver_request_duration_seconds', choice: isShort }, quantile);
+    return found === undefined ? null : found * 1000;
+  };
+  return {
+    requests: rate('apiserver_request_total'), refused: rate('apiserver_request_total', hasCode('4')), failed: rate('apiserver_request_total', hasCode('5')),
+    p50: latency(0.5), p90: latency(0.9), p99: latency(0.99),
+    watches: sumOf(after, 'apiserver_longrunning_requests', (labels) => labels.get('verb') === 'WATCH'), events: rate('apiserver_watch_events_total'),
+    memory: sumOf(after, 'process_resident_memory_bytes'), cpu: rate('process_cpu_seconds_total') * 100,
+    seats: sumOf(after, 'apiserver_flowcontrol_current_executing_seats'), queued: sumOf(after, 'apiserver_flowcontrol_current_inqueue_requests'),
+    store: sumOf(after, 'apiserver_storage_size_bytes'), objects: sumOf(after, 'apiserver_resource_objects'),
+  };
+}
+
+function countTraffic(before: Metrics, after: Metrics, seconds: number): Traffic[] {
+  const sorts = new Map<string, { verb: string; resource: string }>();
+  for (const { labels } of after.get('apiserver_request_duration_seconds_count') ?? []) {
+    const [verb = '', resource = ''] = [labels.get('verb'), labels.get('resource')];
+    if (isShort(labels)) sorts.set(`${verb} ${resource}`, { verb, resource });
+  }
+  const found = [...sorts.values()].map(({ verb, resource }): Traffic => {
+    const choice: Choice = (labels) => labels.get('verb') === verb && (labels.get('resource') ?? '') === resource;
+    const count = growthOf(before, after, 'apiserver_request_duration_seconds_count', choice);
+    const sum = growthOf(before, after, 'apiserver_request_duration_seconds_sum', choice);
+    return { verb, resource, perSecond: count / seconds, meanMs: count === 0 ? 0 : (sum / count) * 1000 };
+  });
+  return found.filter(({ perSecond }) => perSecond > 0).sort((a, b) => b.perSecond - a.perSecond).slice(0, SHOWN_TRAFFIC);
+}
+
+/** Reads the metrics for as long as the component is drawn. */
+export function useMetrics(): ServerState {
+  const [state, setState] = useState<ServerState>({ readings: [], latest: undefined, traffic: [], problem: '' });
+  useEffect(() => {
+    const controller = new AbortController();
+    let [before, beforeMs]: [Metrics | undefined, number] = [undefined, 0];
+    const look = async (): Promise<void> => {
+      if (document.hidden) return;
+      try {
+        const after = await fetchMetrics(controller.signal);
+        const nowMs = performance.now();
+        if (before !== undefined) {
+          const seconds = (nowMs - beforeMs) / 1000;
+          const reading = { time: Date.now() / 1000, values: read(before, after, seconds) };
+          const traffic = countTraffic(before, after, seconds);
+          setState(({ readings }) => ({ readings: [...readings, reading].slice(-KEPT), latest: after, traffic, problem: '' }));
+        }
+        [before, beforeMs] = [after, nowMs];
+      } catch (error) {
+        if (!controller.signal.aborted) setState((last) => ({ ...last, problem: (error as Error).message }));
+      }
+    };
+    void look();
+    const timer = setInterval(() => void look(), STEP_MS);
+    return () => {
+      controller.abort();
+      clearInterval(timer);
+    };
+  }, []);
+  return state;
+}

@@ -1,0 +1,51 @@
+// The page about the server itself: plots of its metrics, the busiest requests, and a user that may not read them.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
+import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture } from './browser.ts';
+import { fillShop } from './objects.ts';
+
+describe('the server in the console', { skip: missingBrowser() }, () => {
+  let [server, browser]: [TestServer, Browser] = [] as never;
+  before(async () => {
+    [server, browser] = await Promise.all([startTestServer({ console: true }), startBrowser()]);
+    await fillShop(server);
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  test('plots and tables say what happens at the server', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token');
+    await page.getByRole('link', { name: 'Server', exact: true }).click();
+    let isDone = false;
+    const traffic = (async () => {
+      while (!isDone) await server.request({ path: '/api/v1/namespaces/shop/configmaps' });
+    })();
+    const busiest = page.getByRole('region', { name: 'Busiest requests' });
+    await busiest.getByRole('row', { name: /^LIST configmaps/ }).waitFor();
+    await page.getByRole('figure').filter({ hasText: /Latency.*p99 [\d.]+ ms/ }).locator('canvas').waitFor();
+    await page.getByRole('figure').filter({ hasText: /Requests.*all [\d.]+\/s/ }).waitFor();
+    await page.getByRole('region', { name: 'Most objects' }).getByRole('row', { name: /^configmaps/ }).waitFor();
+    assert.equal(await page.locator('canvas').count(), 8);
+    await checkAccess(page, 'the server');
+    if (process.env['PINTLE_PICTURES'] !== undefined) await page.waitForTimeout(14_000);
+    await takePicture(page, 'server');
+    isDone = true;
+    await traffic;
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('a user that may not read metrics is refused', async () => {
+    const { page, complaints, close } = await openPage(browser, { width: 380, dark: true });
+    await login(page, server.url, 'alice-token', '#/server');
+    await page.getByRole('alert').filter({ hasText: 'cannot get path "/metrics"' }).waitFor();
+    await checkAccess(page, 'the refusal of metrics');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+});
