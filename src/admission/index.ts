@@ -11,7 +11,7 @@ export { canonicalIp } from './services/allocate-addresses.ts';
 export { type ServiceAllocationOptions, createServiceAllocation } from './services/allocation.ts';
 export { type PortRange, createPortClaims, parsePortRange } from './services/node-ports.ts';
 export type { Claims, Owner } from './services/pool.ts';
-export { heldAddresses, heldNodePorts, specOf as serviceSpecOf } from './services/service.ts';
+export { heldAddresses, heldNodePorts, readSpec as serviceSpecOf } from './services/service.ts';
 export { optionalPlugins, pluginNames, type PluginSelection, isSelected, orderPlugins } from './plugin-names.ts';
 export { type AskRight, createOwnerReferences } from './plugins/access/owner-references.ts';
 export { type PluginConfigurations, createDefaultPlugins } from './plugins/defaults.ts';

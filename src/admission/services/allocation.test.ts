@@ -56,6 +56,19 @@ async function change(registry: Registry, name: string, spec: object): Promise<S
   return result.object.object('v1')['spec'] as Spec;
 }
 
+test('a Service that was stored with clusterIP alone holds that address, and keeps it when it is changed', async () => {
+  const store = createMemoryStore({ clock: createManualClock(0) });
+  const registry = makeReplica(store);
+  const { clusterIP } = await create(registry, 'a', { spec: { type: 'ClusterIP' } });
+  const [stored] = (await store.range({ start: '', end: '\u{10ffff}' }) as { kvs: readonly { key: string; value: Uint8Array; modRevision: number }[] })
+    .kvs.filter(({ key }) => key.endsWith('/ns/a'));
+  const object = JSON.parse(new TextDecoder().decode(stored!.value)) as KubeObject;
+  object['spec'] = { type: 'ClusterIP', clusterIP };
+  await store.txn({ key: stored!.key, expect: stored!.modRevision, value: new TextEncoder().encode(JSON.stringify(object)) });
+  const changed = await change(registry, 'a', { type: 'ClusterIP', clusterIP, sessionAffinity: 'None' });
+  assert.deepEqual([changed.clusterIP, changed.clusterIPs], [clusterIP, [clusterIP]]);
+});
+
 const remove = (registry: Registry, name: string) => registry.delete({ ...target, name, options: {}, context: contextOf(false) });
 
 interface Spec {

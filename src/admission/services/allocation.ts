@@ -10,7 +10,7 @@ import { resolveFamilies } from './families.ts';
 import type { PortRange } from './node-ports.ts';
 import { type Claims, createDryClaims } from './pool.ts';
 import { Reservation } from './reservation.ts';
-import { type ServiceSpec, heldAddresses, heldNodePorts, specOf } from './service.ts';
+import { heldAddresses, heldNodePorts, readSpec, specOf } from './service.ts';
 
 /** What allocation works with. */
 export interface ServiceAllocationOptions {
@@ -24,8 +24,6 @@ export interface ServiceAllocationOptions {
   readonly listRanges: () => Promise<readonly IpRange[]>;
   readonly random: Random;
 }
-
-const readSpec = (service: KubeObject): ServiceSpec => (service['spec'] ?? {}) as ServiceSpec;
 
 /**
  * The ranges of the cluster's families that are ready, its own first. One whose ServiceCIDR is being deleted gives no addresses as long as another

@@ -31,6 +31,12 @@ export function specOf(service: KubeObject): ServiceSpec {
   return (service['spec'] ??= {}) as ServiceSpec;
 }
 
+/** The spec of a stored Service. Its cluster IP is the first of its cluster IPs, which releases without dual stack did not store. */
+export function readSpec(service: KubeObject): ServiceSpec {
+  const spec = (service['spec'] ?? {}) as ServiceSpec;
+  return spec.clusterIP && !spec.clusterIPs?.length ? { ...spec, clusterIPs: [spec.clusterIP] } : spec;
+}
+
 /** The cluster IPs, none where the field is absent. */
 export const listIps = (spec: ServiceSpec): readonly string[] => spec.clusterIPs ?? [];
 /** The ports, none where the field is absent. */
