@@ -9,7 +9,7 @@ import { RequestForms } from '../match/request-forms.ts';
 import type { ResourceForm } from '../match/resource-forms.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
 import { isNamespaces, namespaceOf } from '../match/rules.ts';
-import type { ReadNamespace } from '../match/selectors.ts';
+import { type ReadNamespace, rememberNamespace } from '../match/selectors.ts';
 import { type PlacedCriteria, matchCriteria } from './criteria.ts';
 import { type EvaluateElsewhere, Evaluator } from './evaluator.ts';
 import { describeNamespace } from './namespace-object.ts';
@@ -68,7 +68,6 @@ export class PolicyRequest {
   readonly #pause: () => Promise<void> | undefined;
   readonly #inputs = new Map<ResourceForm, { readonly object: unknown; readonly input: PolicyInput }>();
   readonly #readNamespace: ReadNamespace;
-  #namespace: Promise<StoredObject | undefined> | undefined;
 
   constructor(attributes: AdmissionAttributes, dependencies: PolicyDependencies) {
     this.attributes = attributes;
@@ -76,7 +75,7 @@ export class PolicyRequest {
     this.evaluator = new Evaluator(dependencies, attributes);
     this.#dependencies = dependencies;
     this.#pause = createTimeSlice(dependencies.clock, SLICE_MS);
-    this.#readNamespace = (name) => (this.#namespace ??= dependencies.readNamespace(name));
+    this.#readNamespace = rememberNamespace(dependencies.readNamespace);
   }
 
   /** Lets others have their turn when policies have taken theirs. */

@@ -1,13 +1,13 @@
 // Which of the webhooks whose rules are about a request are called for it: namespace selector, object selector, match conditions, in upstream's order.
 // Objects are converted to the form of a webhook when something first needs them so, once per form.
 import { forbidden, internalError, loadPatternEngine } from '../../apimachinery/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, type MaybePromise, mapMaybe } from '../../base/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
 import type { AdmissionMetrics, WebhookType } from '../metrics.ts';
 import { describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
 import { type AskAccess, Decisions, createAsk } from '../match/decisions.ts';
 import { RequestForms } from '../match/request-forms.ts';
-import { type ReadNamespace, matchesNamespace, matchesObject } from '../match/selectors.ts';
+import { type ReadNamespace, matchesNamespace, matchesObject, rememberNamespace } from '../match/selectors.ts';
 import type { Candidate } from './configurations.ts';
 
 /** What matching needs. */
@@ -29,21 +29,38 @@ export class RequestMatcher {
   readonly #type: WebhookType;
   readonly #dependencies: MatchDependencies;
   readonly forms: RequestForms;
+  readonly #readNamespace: ReadNamespace;
+  #selected: AdmissionAttributes | undefined;
 
   constructor(attributes: AdmissionAttributes, type: WebhookType, dependencies: MatchDependencies) {
     this.#attributes = attributes;
     this.#type = type;
     this.#dependencies = dependencies;
     this.forms = new RequestForms(attributes, failConversion);
+    this.#readNamespace = rememberNamespace(dependencies.readNamespace);
   }
 
-  /** Whether a candidate is called. Throws when that cannot be said: its namespace is absent, or its conditions fail under failurePolicy Fail. */
-  async isCalled({ webhook, form }: Candidate): Promise<boolean> {
-    const selected = { ...this.#attributes, ...this.forms.selected };
+  /**
+   * Whether a candidate is called: known in this turn where its conditions need not be asked. Throws when that cannot be said: its namespace is
+   * absent, or its conditions fail under failurePolicy Fail.
+   */
+  isCalled(candidate: Candidate): MaybePromise<boolean> {
+    const { webhook } = candidate;
+    const selected = this.#readSelected();
     // Objects come first: those that the webhook is not about are not refused for an absent namespace.
     if (!matchesObject(webhook.objectSelector, selected)) return false;
-    if (!(await matchesNamespace(webhook.namespaceSelector, selected, this.#dependencies.readNamespace))) return false;
-    if (!webhook.hasConditions) return true;
+    const isSelected = matchesNamespace(webhook.namespaceSelector, selected, this.#readNamespace);
+    return webhook.hasConditions ? mapMaybe(isSelected, (isTrue) => isTrue && this.#meetsConditions(candidate)) : isSelected;
+  }
+
+  /** The request with the objects that selectors are about; patches of webhooks change them. */
+  #readSelected(): AdmissionAttributes {
+    const { selected } = this.forms;
+    if (this.#selected?.object !== selected.object || this.#selected?.oldObject !== selected.oldObject) this.#selected = { ...this.#attributes, ...selected };
+    return this.#selected as AdmissionAttributes;
+  }
+
+  async #meetsConditions({ webhook, form }: Candidate): Promise<boolean> {
     await loadPatternEngine();
     const input = describeInput(this.#attributes, await this.forms.convert(form));
     const { clock, metrics, askAccess } = this.#dependencies;
