@@ -1,6 +1,5 @@
 // What every request ends at: health, metrics and the keys of tokens are answered here, everything else by the API.
-import { mapMaybe } from '../base/index.ts';
-import type { Handler, Response } from '../endpoints/index.ts';
+import type { Handler } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Api } from './compose.ts';
@@ -101,8 +100,7 @@ export function createRootHandler(api: Api, parts: RootParts): Handler {
     }
     if (exchange.path === '/metrics') return answerMetrics(api, parts);
     if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
-    return mapMaybe<Response | undefined, Response>(health(exchange), (answer) =>
-      answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
+    return health(exchange).then((answer) => answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
   };
 }
 

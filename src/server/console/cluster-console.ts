@@ -40,7 +40,7 @@ const rules = { refusesRedirects: true, rewriteLocation: (text: string) => text,
 export async function startClusterConsole({ target, clock, random, logger, port }: ClusterConsoleOptions): Promise<ClusterConsole> {
   const sessions = new Sessions<object>({ clock, random, isSecure: false });
   const upstreams = new Upstreams(undefined);
-  const handleConsole = createConsoleHandler({ sessions, identify: () => undefined, isGood: () => true, noteLogin: () => {} });
+  const handleConsole = createConsoleHandler({ sessions, identify: async () => undefined, isGood: async () => true, noteLogin: () => {} });
   let hosts: readonly string[] = [];
   const handler = async (exchange: ServerExchange): Promise<Response> => {
     // A name of another site that leads to this machine is not this origin.

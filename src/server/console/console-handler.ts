@@ -4,7 +4,6 @@
 //   POST   /console/codes     a login code for the caller, by its own credentials (pintle console asks for it)
 //   POST   /console/session   begins a session: {"code": …}, or the caller's own credentials
 //   DELETE /console/session   ends it
-import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { type Login, type Sessions, isSameOrigin } from './sessions.ts';
@@ -14,9 +13,9 @@ import { createStaticFiles, guardHeaders } from './static-files.ts';
 export interface ConsoleParts<T> {
   readonly sessions: Sessions<T>;
   /** The caller by its own credentials; undefined for those that are wrong, and for callers without any. */
-  readonly identify: (exchange: ServerExchange) => MaybePromise<Login<T> | undefined>;
+  readonly identify: (exchange: ServerExchange) => Promise<Login<T> | undefined>;
   /** Whether what a session holds is still good. */
-  readonly isGood: (login: Login<T>, exchange: ServerExchange) => MaybePromise<boolean>;
+  readonly isGood: (login: Login<T>, exchange: ServerExchange) => Promise<boolean>;
   /** Hears of sessions that begin. */
   readonly noteLogin: (user: string) => void;
 }
@@ -58,7 +57,7 @@ async function issueCode<T>(exchange: ServerExchange, { identify, sessions }: Co
 async function beginSession<T>(exchange: ServerExchange, parts: ConsoleParts<T>): Promise<Response> {
   const code = readCode(await exchange.readBody(BODY_LIMIT_BYTES));
   const login = code === '' ? await parts.identify(exchange) : parts.sessions.useCode(code);
-  const isGood = login !== undefined && await mapMaybe(parts.isGood(login, exchange), (good) => good);
+  const isGood = login !== undefined && await parts.isGood(login, exchange);
   if (login === undefined || !isGood) return refuse(401, code === '' ? 'the token is missing or wrong' : 'the link was used before, or is too old');
   const { key, cookie } = parts.sessions.begin(login);
   parts.noteLogin(login.user);

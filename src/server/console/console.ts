@@ -1,8 +1,8 @@
 // The console of a server: a filter that answers below /console, and the credentials behind its sessions. Everything else is loaded when a browser
 // asks for it; until then the console costs a comparison of each path.
 import type { Authenticate } from '../../auth/index.ts';
-import { type Clock, type MaybePromise, type Random, mapMaybe } from '../../base/index.ts';
-import type { Console, Filter, SessionCredentials } from '../filters/filter.ts';
+import type { Clock, Random } from '../../base/index.ts';
+import type { Console, Next, SessionCredentials } from '../filters/filter.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Login, Sessions } from './sessions.ts';
@@ -21,7 +21,7 @@ const HEADER = 'x-pintle-console';
 /** Makes the console. */
 export function createConsole(options: ConsoleOptions): Console {
   let sessions: Sessions<SessionCredentials> | undefined;
-  let loading: Promise<(exchange: ServerExchange) => MaybePromise<Awaited<ReturnType<Filter>>>> | undefined;
+  let loading: Promise<Next> | undefined;
   const load = async () => {
     const [{ Sessions: Made }, { createConsoleHandler }] = await Promise.all([import('./sessions.ts'), import('./console-handler.ts')]);
     sessions = new Made(options);
@@ -47,15 +47,15 @@ export function createConsole(options: ConsoleOptions): Console {
 const isNavigation = ({ method, headers }: ServerExchange): boolean =>
   method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && (headers['accept'] ?? '').includes('text/html');
 
-function identify(exchange: ServerExchange, { authenticate }: ConsoleOptions): MaybePromise<Login<SessionCredentials> | undefined> {
+async function identify(exchange: ServerExchange, { authenticate }: ConsoleOptions): Promise<Login<SessionCredentials> | undefined> {
   const { headers, clientCertificate, path, remoteAddress } = exchange;
   // A front proxy speaks for many users: its certificate begins no session.
   if (clientCertificate?.frontProxy === true) return undefined;
   const credentials = { authorization: headers['authorization'], clientCertificate };
-  return mapMaybe(authenticate({ ...credentials, path, remoteAddress }), (found) =>
-    (found.type === 'refused' || found.user.name === ANONYMOUS_USER ? undefined : { user: found.user.name, credentials }));
+  const found = await authenticate({ ...credentials, path, remoteAddress });
+  return found.type === 'refused' || found.user.name === ANONYMOUS_USER ? undefined : { user: found.user.name, credentials };
 }
 
-function isGood({ credentials }: Login<SessionCredentials>, { path, remoteAddress }: ServerExchange, { authenticate }: ConsoleOptions): MaybePromise<boolean> {
-  return mapMaybe(authenticate({ ...credentials, path, remoteAddress }), ({ type }) => type === 'user');
+async function isGood({ credentials }: Login<SessionCredentials>, { path, remoteAddress }: ServerExchange, { authenticate }: ConsoleOptions): Promise<boolean> {
+  return (await authenticate({ ...credentials, path, remoteAddress })).type === 'user';
 }

@@ -31,7 +31,7 @@ describe('TunnelResponse', () => {
     await setImmediate();
     const { socket, received } = makeClient();
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
-    response.join(exchange, { socket, head: Buffer.from('first words') } as unknown as Upgrade);
+    await response.join(exchange, { socket, head: Buffer.from('first words') } as unknown as Upgrade);
     await closed;
     assert.match(received(), /^HTTP\/1.1 101 [^]*upgrade: x\r\n\r\nhello$/);
   });

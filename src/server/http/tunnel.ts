@@ -1,7 +1,7 @@
 // Connections that become something else: the answer of another server to a request for an upgrade is passed on, and from then on the bytes of both
 // connections, unread. When one side ends or breaks, what is under way is still delivered and both connections are closed.
 import type { Duplex } from 'node:stream';
-import type { Clock, MaybePromise } from '../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 import type { Upgrade } from './websocket.ts';
@@ -27,7 +27,7 @@ export abstract class UpgradedResponse implements Response {
   }
 
   /** Answers the client and keeps its connection. */
-  abstract join(exchange: HttpExchange, upgrade: Upgrade): MaybePromise<void>;
+  abstract join(exchange: HttpExchange, upgrade: Upgrade): Promise<void>;
 
   /** Gives back what is held where there is no client any more. */
   abstract discard(): void;
@@ -45,7 +45,7 @@ export class TunnelResponse extends UpgradedResponse {
   }
 
   /** Joins the client's connection with the other one. */
-  join(exchange: HttpExchange, { socket, head }: Upgrade): void {
+  async join(exchange: HttpExchange, { socket, head }: Upgrade): Promise<void> {
     const { socket: other, head: otherHead } = this.#other;
     socket.write(formatHead(this.headers, exchange.auditId));
     if (otherHead.length > 0) socket.write(otherHead);
