@@ -96,7 +96,8 @@ export function checkQualifiedName(text: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] as string;
     if (prefix === '') problems.push('prefix part must be non-empty');
-    else problems.push(...checkDnsSubdomain(prefix).map((p) => `prefix part ${p}`));
+    // The one place where upstream counts bytes of a subdomain in words, too.
+    else problems.push(...checkDnsSubdomain(prefix).map((p) => `prefix part ${p.replace('253 characters', '253 bytes')}`));
   }
   if (name === '') problems.push('name part must be non-empty');
   else if (byteLength(name) > 63) problems.push('name part must be no more than 63 bytes');
