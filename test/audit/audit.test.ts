@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /** Lines that differ. The list may only shrink. */
-const different = ['E-29', 'G-16'];
+const different = ['G-16'];
 
 test(`the audit finds ${different.length} lines that differ`, () => {
   const { stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('run.js', import.meta.url))], { encoding: 'utf8' });

@@ -121,7 +121,10 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
     const text = (): string => (shown ? formatGo(shown) : stringifyJson(sortReached(document, before, isKept)));
     const next = readResult(document, context, { text, converted: shown !== undefined });
     checkIdentity(request.target, request.name, next);
-    return request.subresource === 'scale' ? withScale(request.resource, current as KubeObject, next) : next;
+    if (request.subresource !== 'scale') return next;
+    const { group, plural, custom } = request.resource;
+    const at = { group, resource: custom ? plural : `${plural}/scale` };
+    return withScale(request.resource, { current: current as KubeObject, scale: next, at });
   };
 }
 

@@ -20,9 +20,15 @@ export async function respondWrite(request: ResourceRequest, result: WriteResult
   return respondKubeObject(request, { status, object: scale, schema: scaleSchema(request), representation });
 }
 
-/** The object with the replicas of a Scale; throws unless they are valid and the Scale's uid, if any, is the object's. */
-export function withScale(resource: Resource, current: KubeObject, scale: KubeObject): KubeObject {
-  checkScaleUid(groupResource(resource), current, scale);
+interface Scaling {
+  readonly current: KubeObject;
+  readonly scale: KubeObject;
+  readonly at?: ReturnType<typeof groupResource>;
+}
+
+/** The object with the replicas of a Scale; throws unless they are valid and the Scale's uid, if any, is that of the object; `at` is what a conflict names. */
+export function withScale(resource: Resource, { current, scale, at = groupResource(resource) }: Scaling): KubeObject {
+  checkScaleUid(at, current, scale);
   const object = cloneJson(current);
   applyScale(resource, object, scale);
   return checkScale(resource, object);
@@ -41,7 +47,7 @@ export function checkScale(resource: Resource, object: KubeObject): KubeObject {
 /** The transform from the current object to the body. The update loop may call it several times, so the body is copied. */
 function replaceWith(request: ResourceRequest, body: KubeObject): (current: KubeObject | undefined) => KubeObject {
   if (request.subresource !== 'scale') return () => cloneJson(body);
-  return (current) => withScale(request.resource, current as KubeObject, body);
+  return (current) => withScale(request.resource, { current: current as KubeObject, scale: body });
 }
 
 /** Replaces an object. */
