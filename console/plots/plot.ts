@@ -32,7 +32,7 @@ export function createPlot({ parent, lines, format }: PlotOptions): Plot {
   const plot = new uPlot({
     width: parent.clientWidth, height: HEIGHT_PX, legend: { show: false }, cursor: { y: false, points: { size: 5 } }, padding: [8, 8, 0, 0],
     scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.15 : 1] } },
-    axes: [axis, { ...axis, size: AXIS_PX, values: (_plot, ticks) => ticks.map(format) }],
+    axes: [{ ...axis, values: (_plot, ticks) => ticks.map(formatTime) }, { ...axis, size: AXIS_PX, values: (_plot, ticks) => ticks.map(format) }],
     series: [{}, ...lines.map(({ title, colour }) => ({ label: title, stroke: colourOf(colour), width: 1.6, points: { show: false } }))],
   }, [[], ...lines.map(() => [])], parent);
   const observer = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height: HEIGHT_PX }));
@@ -44,6 +44,12 @@ export function createPlot({ parent, lines, format }: PlotOptions): Plot {
       plot.destroy();
     },
   };
+}
+
+/** Hours, minutes and seconds of the reader's own clock. */
+function formatTime(seconds: number): string {
+  const time = new Date(seconds * 1000);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 /** A colour of the page as canvases understand it. */

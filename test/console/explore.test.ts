@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
 import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture, waitForList } from './browser.ts';
-import { fillShop } from './objects.ts';
+import { create, fillShop } from './objects.ts';
 
 const PRICES = '/api/v1/namespaces/shop/configmaps/prices';
 
@@ -74,6 +74,45 @@ describe('history and access in the console', { skip: missingBrowser() }, () => 
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'alice may: RBAC: allowed by RoleBinding "config-reader-alice/shop"' }).waitFor();
     await checkAccess(page, 'the subjects of an action');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('a definition shows its schema and rules, and a sample object tries them', async () => {
+    const rules = [{ rule: 'self.replicas <= 3', message: 'three are enough' }];
+    const spec = {
+      type: 'object', required: ['replicas'], 'x-kubernetes-validations': rules, description: 'Wanted by people.',
+      properties: { replicas: { type: 'integer', minimum: 1, description: 'How many there are.' }, mode: { type: 'string', enum: ['slow', 'fast'] } },
+    };
+    await create(server, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: 'stalls.shop.example' },
+      spec: {
+        group: 'shop.example', scope: 'Namespaced', names: { plural: 'stalls', kind: 'Stall' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+      },
+    });
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/object/apiextensions.k8s.io/v1/customresourcedefinitions/-/stalls.shop.example');
+    await page.getByRole('link', { name: 'Schema', exact: true }).click();
+    await page.getByRole('region', { name: 'Rules' }).getByText('self.replicas <= 3').waitFor();
+    const schema = page.getByRole('region', { name: 'Schema' });
+    await schema.getByText('spec').first().click();
+    await schema.getByText('How many there are.').waitFor();
+    await schema.getByText('at least 1').waitFor();
+    await checkAccess(page, 'a definition');
+    await takePicture(page, 'definition');
+    await page.reload();
+    await page.getByRole('button', { name: 'Try a sample object' }).click();
+    const editor = page.locator('.editor .cm-content');
+    await editor.getByText('replicas: 1').waitFor();
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('would be accepted').waitFor();
+    await page.locator('.editor .cm-line', { hasText: 'replicas: 1' }).click();
+    await page.keyboard.press('End');
+    await page.keyboard.type('2');
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('three are enough').waitFor();
+    assert.equal((await server.request({ path: '/apis/shop.example/v1/stalls' })).body.items.length, 0);
     assert.deepEqual(complaints, []);
     await close();
   });

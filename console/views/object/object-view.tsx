@@ -5,6 +5,7 @@ import { type ApiError, type Target, followObject } from '../../api/index.ts';
 import { listRoute, objectRoute } from '../../model/index.ts';
 import { Icon, Notice, Waiting, useLoaded } from '../../ui/index.ts';
 import { EditObject } from '../write/edit-object.tsx';
+import { Definition } from './definition.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Events } from './events.tsx';
 import { FieldOwners } from './field-owners.tsx';
@@ -42,6 +43,11 @@ function useObject(target: Target): State {
 
 const tabs = [['', 'Object'], ['fields', 'Field owners'], ['history', 'History'], ['events', 'Events'], ['related', 'Related']] as const;
 
+/** Definitions show what they define, too. */
+const isDefinition = ({ kind: { group, plural } }: Target): boolean => group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions';
+const listTabs = (target: Target): readonly (readonly [id: string, title: string])[] =>
+  (isDefinition(target) ? [['', 'Object'], ['schema', 'Schema'], ...tabs.slice(1)] : tabs);
+
 /** The view of an object. */
 export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
   const { kind, namespace, name } = target;
@@ -63,7 +69,7 @@ export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
         )}
       </div>
       <nav class="tabs" aria-label="Parts of the object">
-        {tabs.map(([id, title]) => <a key={id} href={place(id)} {...(id === tab && { 'aria-current': 'page' })}>{title}</a>)}
+        {listTabs(target).map(([id, title]) => <a key={id} href={place(id)} {...(id === tab && { 'aria-current': 'page' })}>{title}</a>)}
       </nav>
       {state.type === 'waiting' && <Waiting what="Reading" />}
       {state.type === 'failed' && <Notice tone="bad">{state.error.message}</Notice>}
@@ -77,6 +83,7 @@ export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
 function Tab({ tab, target, object }: { readonly tab: string; readonly target: Target; readonly object: KubeObject }): JSX.Element {
   switch (tab) {
     case 'fields': return <FieldOwners object={object} />;
+    case 'schema': return isDefinition(target) ? <Definition object={object} /> : <Summary object={object} />;
     case 'history': return <History target={target} object={object} />;
     case 'events': return <Events uid={object.metadata.uid ?? ''} namespace={target.namespace} />;
     case 'related': return <Related target={target} object={object} />;

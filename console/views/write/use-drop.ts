@@ -6,7 +6,14 @@ import { openRoute } from '../../ui/index.ts';
 /** Longer files are no manifests. */
 const LONGEST_BYTES = 3 * 1024 * 1024;
 
-/** The text of the files that were dropped last; '' for none. */
+const DRAFT = 'pintle-draft';
+
+/** Opens the view for new objects with a text. */
+export function openDraft(text: string): void {
+  dispatchEvent(new CustomEvent(DRAFT, { detail: text }));
+}
+
+/** The text of the files that were dropped last, or of a draft; '' for none. */
 export function useDrop(): string {
   const [text, setText] = useState('');
   useEffect(() => {
@@ -22,9 +29,15 @@ export function useDrop(): string {
         openRoute(formatRoute('create'));
       });
     };
+    const draft = (event: Event): void => {
+      setText((event as CustomEvent<string>).detail);
+      openRoute(formatRoute('create'));
+    };
+    addEventListener(DRAFT, draft);
     addEventListener('dragover', allow);
     addEventListener('drop', take);
     return () => {
+      removeEventListener(DRAFT, draft);
       removeEventListener('dragover', allow);
       removeEventListener('drop', take);
     };
