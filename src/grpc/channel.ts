@@ -52,7 +52,7 @@ const HTTP_OK = 200;
 interface ChannelOptions {
   readonly url: string;
   readonly tls?: ChannelTls | undefined;
-  /** The Unix socket that answers for the URL; of Linux's abstract ones when it begins with `@`. */
+  /** The Unix socket that answers for the URL. */
   readonly socketPath?: string;
   /** Metadata of each call. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -138,7 +138,7 @@ export class Channel {
       // The library's bound on a session's memory is below one page of a range.
       const { url, tls, socketPath } = this.#options;
       const session = connect(url, {
-        ...tls, ...(socketPath !== undefined && { createConnection: () => connectSocket(socketPath.replace(/^@/, '\0')) }),
+        ...tls, ...(socketPath !== undefined && { createConnection: () => connectSocket(socketPath) }),
         settings: { enablePush: false, initialWindowSize: WINDOW_BYTES }, maxSessionMemory: Number.MAX_SAFE_INTEGER,
       });
       const link: Link = { session, stands: false, streams: 0 };

@@ -32,6 +32,8 @@ export interface EncryptionRule {
 const FLAG = '--encryption-provider-config';
 const DEFAULT_TIMEOUT_MS = 3000;
 const V1_REFUSED = 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.';
+/** Node fills their names up with zeros, and meets another socket. */
+const ABSTRACT_REFUSED = 'abstract sockets cannot be reached from here, name the path of a file';
 const providerNames = ['kms', 'aesgcm', 'aescbc', 'secretbox', 'identity'];
 const NONE_OF_THEM = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
 const SPLIT = 'more than one provider specified in a single element, should split into different list elements';
@@ -157,7 +159,7 @@ function readKms(value: unknown, { reader, path, kmsNames }: Place): ProviderSet
   return [{ type: 'kms', kms: { name, path: path2, timeoutMs } }];
 }
 
-/** The path of a Unix socket: `unix:///run/kms.sock`, or `unix:///@kms` for one of Linux's abstract sockets. */
+/** The path of a Unix socket: `unix:///run/kms.sock`. */
 function readEndpoint(reader: ConfigReader, endpoint: string, path: string): string {
   if (endpoint === '') {
     reader.invalid(path, '', 'endpoint is a mandatory field for a kms');
@@ -166,7 +168,9 @@ function readEndpoint(reader: ConfigReader, endpoint: string, path: string): str
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(\/.*)?$/i.exec(endpoint);
   const scheme = match?.[1]?.toLowerCase() ?? '';
   if (scheme !== 'unix') reader.invalid(path, endpoint, `unsupported scheme "${scheme}" for KMS provider, only unix is supported`);
-  return (match?.[3] ?? '').replace(/^\/@/, '@');
+  const socket = match?.[3] ?? '';
+  if (socket.startsWith('/@')) reader.invalid(path, endpoint, ABSTRACT_REFUSED);
+  return socket;
 }
 
 /** An entry after one for its whole group, or for everything, would never be used. */

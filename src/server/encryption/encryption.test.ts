@@ -98,6 +98,7 @@ test('createEncryption refuses, in the words of the reference, configurations th
     [[kms({ timeout: '0s' })], /timeout should be a positive value/],
     [[kms({ endpoint: undefined })], /endpoint is a mandatory field for a kms/],
     [[kms({ endpoint: 'tcp://localhost:1' })], /unsupported scheme "tcp" for KMS provider, only unix is supported/],
+    [[kms({ endpoint: 'unix:///@kms' })], /abstract sockets cannot be reached/],
     [[kms({ cachesize: 5 })], /cachesize is not supported in v2/],
   ];
   for (const [providers, message] of cases) await assert.rejects(make(['secrets'], ...providers as object[]), { name: 'StartError', message });

@@ -32,15 +32,16 @@ export async function readTracingConfiguration(content: string): Promise<Tracing
 
 const isNumber = (text: string): boolean => text !== '' && Number.isInteger(Number(text));
 
-/** The names of gRPC: `host:port`, `dns:///host:port`, `unix:///path`, `unix-abstract:///name`. */
+/** The names of gRPC: `host:port`, `dns:///host:port`, `unix:///path`. */
 function readEndpoint(reader: ConfigReader, endpoint: string): TracingSettings['collector'] {
   const [before, after] = endpoint.split('://', 2) as [string, string?];
   const scheme = after === undefined ? 'dns' : before;
   // A name server may stand in front of the name; it is not asked here.
   const rest = after === undefined ? before : after.slice(after.indexOf('/') + 1);
   if (scheme === 'unix') return { socketPath: `/${rest}` };
-  if (scheme === 'unix-abstract') return { socketPath: `@${rest}` };
-  if (scheme !== 'dns') {
+  // Node fills the names of abstract sockets up with zeros, and meets another socket.
+  if (scheme === 'unix-abstract') reader.invalid('endpoint', endpoint, 'abstract sockets cannot be reached from here, name the path of a file');
+  else if (scheme !== 'dns') {
     reader.invalid('endpoint', endpoint,
       `unsupported scheme: ${scheme}.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md`);
   }

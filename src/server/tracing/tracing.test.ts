@@ -187,9 +187,9 @@ test('readTracingConfiguration reads the names of collectors and refuses what th
     { collector: { host: 'collector:4317' }, samplingRatePerMillion: 100 });
   for (const [endpoint, collector] of [
     ['dns:///collector:1', { host: 'collector:1' }], ['unix:///run/otel.sock', { socketPath: '/run/otel.sock' }], ['collector', { host: 'collector:443' }],
-    ['unix-abstract:///otel', { socketPath: '@otel' }],
   ] as const) assert.deepEqual((await read(`endpoint: ${endpoint}`)).collector, collector);
   await assert.rejects(read('endpoint: https://collector:4317'), /endpoint: Invalid value: "https:\/\/collector:4317": unsupported scheme: https\./);
+  await assert.rejects(read('endpoint: unix-abstract:///otel'), /abstract sockets cannot be reached/);
   await assert.rejects(read('samplingRatePerMillion: -1'), /Invalid value: -1: sampling rate must be positive/);
   await assert.rejects(read('samplingRatePerMillion: 1000001'), /must be less than or equal to one million/);
   await assert.rejects(read('sampleRate: 1'), /unknown field "sampleRate"/);
