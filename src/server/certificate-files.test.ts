@@ -5,6 +5,7 @@ import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { type TestServer, eventually, startTestServer } from '../test-support/index.ts';
@@ -58,6 +59,17 @@ describe('certificates of the port', () => {
 
   it('--tls-sni-cert-key: by the address that a client without a name has reached', async () => {
     assert.equal(await showName(server.port, '', '127.0.0.9'), 'two');
+  });
+
+  it('--tls-sni-cert-key: a certificate with an RSA key beside one without', async () => {
+    const rsa = fileURLToPath(new URL('../../../test/data/rsa-server.pem', import.meta.url));
+    const mixed = await startTestServer({ tlsCertFile: path('main.crt'), tlsPrivateKeyFile: path('main.key'), tlsSniCertKeys: [`${rsa},${rsa}`] });
+    try {
+      assert.deepEqual([await showName(mixed.port, 'rsa.example.com'), await showName(mixed.port, 'other.example.com'), await showName(mixed.port)],
+        ['rsa', 'main', 'main']);
+    } finally {
+      await mixed.close();
+    }
   });
 
   it('are read again when both files of a pair have changed', async () => {

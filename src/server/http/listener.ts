@@ -80,7 +80,7 @@ function openPort(server: NetServer, port: number, address: string): Promise<num
 
 function createTls(identity: TlsIdentity, state: ListenerState, servers: { http1: HttpServer; http2: Http2 }): TlsFront {
   return createTlsFront({
-    identity, open: state.secureSockets,
+    identity, clock: state.options.clock, open: state.secureSockets,
     onSecure(socket) {
       state.secureSockets.add(socket);
       socket.on('close', () => state.secureSockets.delete(socket));

@@ -1,10 +1,12 @@
 // The TLS in front of both protocols. It shows the certificate that belongs to the name which a client asks for (or, without a name, to the address
 // that it has reached), and takes new certificates and authorities while it runs: for new connections at once, and for open ones as far as the
 // certificate of their client is concerned.
-import { type Server as NetServer, type Socket, createServer, isIP } from 'node:net';
-import { type SecureContext, type Server as TlsServer, type TLSSocket, createSecureContext, createServer as createTlsServer } from 'node:tls';
+import { type Server as NetServer, type Socket, createServer } from 'node:net';
+import { type Server as TlsServer, type TLSSocket, createServer as createTlsServer } from 'node:tls';
+import type { Clock } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
+import { awaitServerName } from './server-name.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
 const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
@@ -18,41 +20,47 @@ export interface TlsFront {
 
 interface TlsFrontOptions {
   readonly identity: TlsIdentity;
+  readonly clock: Clock;
   /** The connections whose handshake is done. */
   readonly open: Iterable<TLSSocket>;
   readonly onSecure: (socket: TLSSocket) => void;
   readonly onError: (error: NodeJS.ErrnoException, socket: Socket) => void;
 }
 
-/** Certificates by the names that clients ask for; earlier ones win. */
-class NamedContexts {
-  readonly #contexts = new Map<string, SecureContext>();
+/** TLS servers by the names that clients ask for; earlier ones win. */
+class NamedServers {
+  readonly #servers = new Map<string, TlsServer>();
 
-  constructor(identity: TlsIdentity) {
-    for (const one of identity.named ?? []) {
-      const context = createSecureContext(createContextOptions(identity, one));
-      for (const name of one.names) if (!this.#contexts.has(name)) this.#contexts.set(name, context);
+  constructor({ named = [] }: TlsIdentity, make: (one: NamedCertificate) => TlsServer) {
+    for (const one of named) {
+      const server = make(one);
+      for (const name of one.names) if (!this.#servers.has(name)) this.#servers.set(name, server);
     }
   }
 
-  /** The context of a name, or of the pattern that replaces its first label; undefined for the one of the server. */
-  find(serverName: string): SecureContext | undefined {
+  get isEmpty(): boolean {
+    return this.#servers.size === 0;
+  }
+
+  /** The server of a name, or of the pattern that replaces its first label; undefined for the main one. */
+  find(serverName: string): TlsServer | undefined {
     const name = serverName.toLowerCase().replace(/\.$/, '');
     const dot = name.indexOf('.');
-    return this.#contexts.get(name) ?? this.#contexts.get(dot === -1 ? '*' : `*${name.slice(dot)}`);
+    return this.#servers.get(name) ?? this.#servers.get(dot === -1 ? '*' : `*${name.slice(dot)}`);
   }
 }
 
 /** The address as it is written in a flag. */
 const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '');
 
-/** Makes one; accepts nothing until its server listens. */
-export function createTlsFront({ identity: first, open, onSecure, onError }: TlsFrontOptions): TlsFront {
-  let contexts = new NamedContexts(first);
+/**
+ * Makes one; accepts nothing until its server listens. Each certificate has a TLS server of its own: Node's SNICallback adds a certificate to the one of
+ * the server instead of replacing it, and where one is RSA and the other is not, the client gets whichever it prefers.
+ */
+export function createTlsFront({ identity: first, clock, open, onSecure, onError }: TlsFrontOptions): TlsFront {
   let checkCertificate = createCertificateCheck(first.clientAuthorities, first.proxyAuthorities ?? []);
   const make = (identity: TlsIdentity, serving?: NamedCertificate): TlsServer => {
-    const SNICallback = (name: string, done: (error: Error | null, context?: SecureContext) => void): void => done(null, contexts.find(name));
-    const server = createTlsServer({ ...createTlsOptions(identity, serving), SNICallback });
+    const server = createTlsServer(createTlsOptions(identity, serving));
     server.on('secureConnection', (socket: TLSSocket) => {
       checkCertificate(socket);
       onSecure(socket);
@@ -61,17 +69,21 @@ export function createTlsFront({ identity: first, open, onSecure, onError }: Tls
     return server;
   };
   const main = make(first);
-  const listByAddress = (identity: TlsIdentity): Map<string, TlsServer> => new Map([...identity.named ?? []].reverse().flatMap((one) =>
-    one.names.filter((name) => isIP(name) !== 0).map((name) => [name, make(identity, one)] as const)));
-  let byAddress = listByAddress(first);
+  const nameServers = (identity: TlsIdentity): NamedServers => new NamedServers(identity, (one) => make(identity, one));
+  let named = nameServers(first);
+  const accept = (socket: Socket): void => {
+    // A client that reaches an address asks for no name: the address stands for it.
+    const address = plainAddress(socket.localAddress);
+    if (named.isEmpty) main.emit('connection', socket);
+    else awaitServerName(socket, clock, (name) => (named.find(name === '' ? address : name) ?? main).emit('connection', socket));
+  };
   return {
-    server: createServer(socketOptions, (socket) => void (byAddress.get(plainAddress(socket.localAddress)) ?? main).emit('connection', socket)),
+    server: createServer(socketOptions, accept),
     use(identity) {
       const { clientAuthorities, proxyAuthorities = [] } = identity;
-      const next = new NamedContexts(identity);
+      const next = nameServers(identity);
       main.setSecureContext(createContextOptions(identity));
-      contexts = next;
-      byAddress = listByAddress(identity);
+      named = next;
       checkCertificate = createCertificateCheck(clientAuthorities, proxyAuthorities);
       recheckCertificates(open, clientAuthorities, proxyAuthorities);
     },

@@ -64,7 +64,7 @@ async function answerRoot(root: string, checks: readonly HealthCheck[], exchange
   }
   const unmatched = [...excluded].filter((name) => !checks.some((check) => check.name === name));
   if (unmatched.length > 0) {
-    lines.push(`warn: some health checks cannot be excluded: no matches for ${unmatched.map((name) => JSON.stringify(name)).join(', ')}`);
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${unmatched.sort().map((name) => JSON.stringify(name)).join(',')}`);
   }
   if (failed) return answerText(500, [...lines, `${root} check failed`, ''].join('\n'));
   return answerText(200, exchange.query.has('verbose') ? [...lines, `${root} check passed`, ''].join('\n') : 'ok');
