@@ -1,7 +1,7 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
 import { existsSync } from 'node:fs';
 import {
-  type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore, openPostgresStore,
+  type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore, openPostgresStore, readEtcdStatus,
 } from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';
@@ -78,6 +78,11 @@ function readTls(flags: string, { ca, cert, key }: Required<StoreTls>): StoreTls
     ...(ca !== '' && { ca: readTextFile(`${flags}-cafile`, ca) }),
     ...(cert !== '' && { cert: readTextFile(`${flags}-certfile`, cert), key: readTextFile(`${flags}-keyfile`, key) }),
   };
+}
+
+/** Bytes of the database of the etcd server that answers first. */
+export async function readEtcdSize(options: ServerOptions): Promise<number> {
+  return (await readEtcdStatus(describeEtcd(options))).sizeBytes;
 }
 
 function describeEtcd(options: ServerOptions): EtcdStoreOptions {

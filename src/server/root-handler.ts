@@ -83,6 +83,7 @@ interface RootParts {
   readonly flowControl: FlowControl | undefined;
   readonly audit: Audit | undefined;
   readonly storeDirectory: string;
+  readonly readRemoteSize: (() => Promise<number>) | undefined;
   readonly disabled: ReadonlySet<string>;
   readonly openId: ReturnType<typeof createOpenIdHandler>;
 }

@@ -34,7 +34,7 @@ import { type ServerOptions, StartError, resolveOptions, selectsController } fro
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
-import { createStorageHealth, findRoot, isShared, openStore } from './open-store.ts';
+import { createStorageHealth, findRoot, isShared, openStore, readEtcdSize } from './open-store.ts';
 import type { EncryptionMetrics } from './encryption/encryption-metrics.ts';
 import { type FollowedFormat, readStorageFormat } from './encryption/storage-format.ts';
 import { createSystemClient } from '../registry/index.ts';
@@ -195,6 +195,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
       options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
+      readRemoteSize: options.etcdServers.length === 0 ? undefined : () => readEtcdSize(options),
       disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });

@@ -13,7 +13,7 @@ export {
 } from './embedded/lazy.ts';
 export { type RestoredKey, type StoreImage, openImage } from './image.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';
-export { openEtcdStore } from './etcd/lazy.ts';
+export { openEtcdStore, readEtcdStatus } from './etcd/lazy.ts';
 export type { PostgresStoreOptions } from './postgres/open.ts';
 export { bumpPostgresRevision, openPostgresStore, restorePostgresStore } from './postgres/lazy.ts';
 export { isPostgresUrl, redactPostgresUrl } from './postgres/url.ts';

@@ -188,8 +188,9 @@ function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 're
   };
 }
 
-const scopeOf = ({ isResource, name, namespace }: RequestInfo): string =>
-  (!isResource ? '' : name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster');
+/** A create is counted as one of its object, whose name may be in its body. */
+const scopeOf = ({ isResource, name, namespace, verb }: RequestInfo): string =>
+  (!isResource ? '' : name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster');
 
 /** Remembers the series of requests that differ in nothing that is a label: making the labels costs more than counting. */
 function createSeriesMemo(requests: Map<string, Series>, showInfo: ShowInfo): (record: RequestRecord) => Series {

@@ -20,13 +20,15 @@ interface MetricSources {
   readonly audit: Audit | undefined;
   /** Of the embedded store; '' without one. */
   readonly storeDirectory: string;
+  /** The size of the database elsewhere; rejects when it cannot be asked, absent where nothing knows it. */
+  readonly readRemoteSize: (() => Promise<number>) | undefined;
   /** Names of --disabled-metrics. */
   readonly disabled: ReadonlySet<string>;
 }
 
 /** Renders everything. */
-export async function answerMetrics(api: Api, { metrics, flowControl, audit, storeDirectory, disabled }: MetricSources): Promise<Response> {
-  const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory)]);
+export async function answerMetrics(api: Api, { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled }: MetricSources): Promise<Response> {
+  const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSize)]);
   const lines = [
     ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
     ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(),
@@ -62,8 +64,10 @@ export function countDeprecated(api: () => Api, { registry }: ServerMetrics): (i
   return (info) => {
     const { group, version, resource, subresource } = showInfo(info);
     const row = api().catalog.find(group, version, resource);
-    if (row === undefined || versionIn(row, version)?.deprecationWarning === undefined) return;
-    seen.add(formatLabels({ group, removed_release: '', resource, subresource, version }));
+    const warning = row === undefined ? undefined : versionIn(row, version)?.deprecationWarning;
+    if (warning === undefined) return;
+    const removed = /, unavailable in v(\d{1,3}\.\d{1,3})\+/.exec(warning)?.[1] ?? '';
+    seen.add(formatLabels({ group, removed_release: removed, resource, subresource, version }));
   };
 }
 
@@ -90,14 +94,19 @@ async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
   ];
 }
 
-async function renderStorageSize(directory: string): Promise<string[]> {
+const storageSize: MetricSpec = {
+  name: 'apiserver_storage_size_bytes', stability: 'STABLE', help: 'Size of the storage database file physically allocated in bytes.',
+};
+
+async function renderStorageSize(directory: string, readRemoteSize: MetricSources['readRemoteSize']): Promise<string[]> {
+  if (readRemoteSize !== undefined) {
+    const bytes = await readRemoteSize().catch(() => undefined);
+    return bytes === undefined ? [] : renderGauge(storageSize, [[formatLabels({ storage_cluster_id: 'etcd-0' }), bytes]]);
+  }
   if (directory === '') return [];
   const names = await readdir(directory);
   const sizes = await Promise.all(names.map((name) => stat(join(directory, name)).then(({ blocks }) => blocks * 512, () => 0)));
-  const spec: MetricSpec = {
-    name: 'apiserver_storage_size_bytes', stability: 'STABLE', help: 'Size of the storage database file physically allocated in bytes.',
-  };
-  return renderGauge(spec, [[formatLabels({ storage_cluster_id: 'embedded' }), sizes.reduce((total, one) => total + one, 0)]]);
+  return renderGauge(storageSize, [[formatLabels({ storage_cluster_id: 'embedded' }), sizes.reduce((total, one) => total + one, 0)]]);
 }
 
 const flowHelp: Readonly<Record<string, string>> = {

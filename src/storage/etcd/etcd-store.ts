@@ -8,6 +8,7 @@ import { SharedWatch } from '../remote/shared-watch.ts';
 import type { KeyRange, RangeRequest, RangeResult, Store, StoreWatch, TxnRequest, TxnResult, WatchObserver } from '../store.ts';
 import type { EtcdConnection } from './grpc/connection.ts';
 import { GrpcError, statusCode } from '../../grpc/index.ts';
+import { StorageWriteError } from '../errors.ts';
 import { EventStream } from './event-stream.ts';
 import { Leases, readTimesToLive } from './leases.ts';
 import { type TxnAnswer, decodeRange, decodeTxn, encodeCompaction, encodeRange, encodeTxn } from './grpc/messages.ts';
@@ -132,7 +133,8 @@ export class EtcdStore implements Store {
       return await this.#tryWrite(request);
     } catch (error) {
       const isLeaseGone = request.ttlSeconds !== undefined && error instanceof GrpcError && error.code === statusCode.notFound;
-      if (!isLeaseGone) throw error;
+      // What etcd refuses for good: a value that is too large, a database that is full.
+      if (!isLeaseGone) throw error instanceof GrpcError ? new StorageWriteError(error.details, { cause: error }) : error;
       this.#leases.drop(request.ttlSeconds);
       return this.#tryWrite(request);
     }
