@@ -1,11 +1,12 @@
 // What becomes of audit events: a backend takes them, and wrappers around it ignore its failures, cut large events, or ask several at once.
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditEvent } from './event.ts';
 
 /** Takes events. */
 export interface AuditBackend {
   /** Whether all events are recorded, or safely on their way; a backend reports its failures itself. */
-  process(events: readonly AuditEvent[]): Promise<boolean>;
+  process(events: readonly AuditEvent[]): MaybePromise<boolean>;
   /** Writes what was taken and waits for the next answer to leave, or for the end of the turn. */
   flush?(): void;
   /** Stops pausing before further tries: the server is about to stop. */
@@ -19,10 +20,8 @@ export function uniteBackends(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only !== undefined && backends.length === 1) return only;
   return {
-    async process(events) {
-      const stored = await Promise.all(backends.map((backend) => backend.process(events)));
-      return stored.every((each) => each);
-    },
+    process: (events) => backends.reduce<MaybePromise<boolean>>((before, backend) =>
+      mapMaybe(backend.process(events), (stored) => mapMaybe(before, (others) => stored && others)), true),
     flush() {
       for (const backend of backends) backend.flush?.();
     },
@@ -33,7 +32,7 @@ export function uniteBackends(backends: readonly AuditBackend[]): AuditBackend {
 /** `blocking`: requests wait for the backend, and its failures do not concern them. */
 export function ignoreFailures(backend: AuditBackend): AuditBackend {
   return {
-    process: (events) => backend.process(events).then(() => true), flush: () => backend.flush?.(), stop: () => backend.stop(),
+    process: (events) => mapMaybe(backend.process(events), () => true), flush: () => backend.flush?.(), stop: () => backend.stop(),
   };
 }
 
@@ -46,7 +45,7 @@ export function truncateEvents(backend: AuditBackend, maxEventBytes: number, met
     return cut.bytes > maxEventBytes ? undefined : cut;
   };
   return {
-    async process(events) {
+    process(events) {
       const fitting = events.map(fit).filter((event) => event !== undefined);
       const lost = events.length - fitting.length;
       if (lost > 0) metrics.recordErrors('truncate', lost, new Error('event is too large even after truncating'));

@@ -20,8 +20,8 @@ import { createWebhookBackend } from './webhook-backend.ts';
 
 const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 'ResponseComplete'): AuditEvent => new AuditEvent({
   request: new AuditedRequest({
-    auditId, requestUri: '/api/v1/pods?watch=1', verb: 'watch', sourceIps: ['::1'], userAgent: 'kubectl', receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
-    user: { name: 'alice', groups: ['a', 'b"c'] },
+    auditId, connection: {}, requestUri: '/api/v1/pods?watch=1', verb: 'watch', sourceIps: ['::1'], userAgent: 'kubectl',
+    receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6), user: { name: 'alice', groups: ['a', 'b"c'] },
   }),
   level: 'Request', stage, impersonated: undefined, status: { code: 200 }, requestObject, responseObject: undefined,
   objectRef: { resource: 'pods', namespace: '', name: '', uid: '', group: '', apiVersion: 'v1', resourceVersion: '', subresource: '' },
@@ -33,7 +33,7 @@ function createRecorder(isStored: boolean | Promise<boolean> = true): AuditBacke
   const batches: string[] = [];
   return {
     batches, stop: () => Promise.resolve(),
-    async process(events) {
+    process(events) {
       batches.push(events.map(({ fields }) => fields.request.auditId).join());
       return isStored;
     },
@@ -147,7 +147,7 @@ describe('bufferEvents', () => {
 describe('truncateEvents', () => {
   it('removes large bodies, and discards what is still too large', async () => {
     const [metrics, kept] = [createAuditMetrics(silentLogger), [] as AuditEvent[][]];
-    const sink: AuditBackend = { process: async (events) => kept.push([...events]) > 0, stop: () => Promise.resolve() };
+    const sink: AuditBackend = { process: (events) => kept.push([...events]) > 0, stop: () => Promise.resolve() };
     const backend = truncateEvents(sink, 700, metrics);
     await backend.process([makeEvent('small'), makeEvent('large', JSON.stringify('x'.repeat(700))), makeEvent('y'.repeat(700)), makeEvent('third')]);
     assert.deepEqual(kept.map((batch) => batch.map(({ fields }) => fields.request.auditId)), [['small', 'large', 'third']]);
@@ -233,7 +233,7 @@ describe('createWebhookBackend that stops', () => {
       post, clock: createManualClock(), random: systemRandom, initialBackoffMs: 100, metrics: createAuditMetrics(silentLogger),
     });
     const steps: string[] = [];
-    const sent = backend.process([makeEvent('a')]).then(() => steps.push('sent'));
+    const sent = Promise.resolve(backend.process([makeEvent('a')])).then(() => steps.push('sent'));
     const stopped = backend.stop().then(() => steps.push('stopped'));
     await new Promise(setImmediate);
     assert.deepEqual(steps, []);

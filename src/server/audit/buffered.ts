@@ -70,7 +70,7 @@ class BufferedBackend implements AuditBackend {
     this.#throttle = options.throttle && new Throttle(clock, options.throttle);
   }
 
-  async process(events: readonly AuditEvent[]): Promise<boolean> {
+  process(events: readonly AuditEvent[]): boolean {
     if (this.#isStopping) {
       this.#metrics.recordErrors('buffered', events.length, new Error('audit backend shut down'));
       return true;
@@ -142,7 +142,12 @@ class BufferedBackend implements AuditBackend {
 
   #sendOne(batch: readonly AuditEvent[]): void {
     const bytes = sumBytes(batch);
-    const sending = this.#backend.process(batch).then(() => {
+    const sent = this.#backend.process(batch);
+    if (!(sent instanceof Promise)) {
+      this.#heldBytes -= bytes;
+      return;
+    }
+    const sending = sent.then(() => {
       this.#sending.delete(sending);
       this.#heldBytes -= bytes;
     });

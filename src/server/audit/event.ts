@@ -29,10 +29,14 @@ export class AuditedRequest {
   readonly sourceIps: readonly string[];
   readonly userAgent: string;
   readonly receivedMs: number;
+  /** What the request came by: one object for each connection. */
+  readonly #connection: object;
   #head: string | undefined;
   #origin: string | undefined;
 
-  constructor({ auditId, requestUri, verb, user, sourceIps, userAgent, receivedMs }: Omit<AuditedRequest, 'head' | 'origin'>) {
+  constructor({ auditId, requestUri, verb, user, sourceIps, userAgent, receivedMs, connection }:
+  Omit<AuditedRequest, 'head' | 'origin'> & { readonly connection: object }) {
+    this.#connection = connection;
     this.auditId = auditId;
     this.requestUri = requestUri;
     this.verb = verb;
@@ -44,13 +48,12 @@ export class AuditedRequest {
 
   /** The fields behind the stage. */
   get head(): string {
-    return (this.#head ??= `,"requestURI":${quote(this.requestUri)},"verb":${quote(this.verb)},"user":${encodeUser(this.user)}`);
+    return (this.#head ??= `,"requestURI":${quote(this.requestUri)},"verb":"${this.verb}","user":${encodeUser(this.user)}`);
   }
 
   /** The fields in front of the reference to the object. */
   get origin(): string {
-    const { sourceIps, userAgent } = this;
-    return (this.#origin ??= `${sourceIps.length === 0 ? '' : `,"sourceIPs":[${sourceIps.map(quote).join(',')}]`}${encodeField('userAgent', userAgent)}`);
+    return (this.#origin ??= recallOrigin(this.#connection, this));
   }
 }
 
@@ -66,6 +69,25 @@ export interface EventFields {
   readonly responseObject: string | undefined;
   readonly stageMs: number;
   readonly annotations: readonly (readonly [key: string, value: string])[];
+}
+
+interface Origin {
+  readonly userAgent: string;
+  readonly sourceIps: string;
+  readonly text: string;
+}
+
+/** JSON texts of where requests come from: those of one connection come from the same place again and again. */
+const origins = new WeakMap<object, Origin>();
+
+function recallOrigin(connection: object, { sourceIps: addresses, userAgent }: Pick<AuditedRequest, 'sourceIps' | 'userAgent'>): string {
+  const sourceIps = addresses.length === 1 ? addresses[0] as string : addresses.join();
+  const known = origins.get(connection);
+  if (known !== undefined && known.userAgent === userAgent && known.sourceIps === sourceIps) return known.text;
+  const shown = addresses.length === 0 ? '' : `,"sourceIPs":[${addresses.map(quote).join(',')}]`;
+  const text = `${shown}${encodeField('userAgent', userAgent)}`;
+  origins.set(connection, { userAgent, sourceIps, text });
+  return text;
 }
 
 const plainText = /^[\w./:@%?=,+ ()-]*$/;
@@ -95,21 +117,24 @@ function encodeUser(user: User | undefined): string {
 /** Go writes maps in the order of their keys. */
 const sortByKey = <T>(fields: readonly (readonly [string, T])[]): (readonly [string, T])[] => [...fields].sort(([one], [two]) => (one < two ? -1 : 1));
 
-/** JSON texts of references: the stages of a request share one. */
-const referenceTexts = new WeakMap<ObjectReference, string>();
+/** The text of the last reference: the stages of a request share one, and are often written one after the other. */
+let lastReference: { readonly reference: ObjectReference | undefined; readonly text: string } = { reference: undefined, text: '' };
 
 function encodeReference(reference: ObjectReference): string {
-  let text = referenceTexts.get(reference);
-  if (text === undefined) referenceTexts.set(reference, (text = formatReference(reference)));
-  return text;
+  if (lastReference.reference !== reference) lastReference = { reference, text: formatReference(reference) };
+  return lastReference.text;
 }
 
 function formatReference({ resource, namespace, name, uid, group, apiVersion, resourceVersion, subresource }: ObjectReference): string {
-  return `,"objectRef":{${[
-    encodeField('resource', resource), encodeField('namespace', namespace), encodeField('name', name), encodeField('uid', uid),
-    encodeField('apiGroup', group), encodeField('apiVersion', apiVersion), encodeField('resourceVersion', resourceVersion),
-    encodeField('subresource', subresource),
-  ].join('').slice(1)}}`;
+  let text = resource === '' ? '' : `,"resource":${quote(resource)}`;
+  if (namespace !== '') text += `,"namespace":${quote(namespace)}`;
+  if (name !== '') text += `,"name":${quote(name)}`;
+  if (uid !== '') text += `,"uid":${quote(uid)}`;
+  if (group !== '') text += `,"apiGroup":${quote(group)}`;
+  if (apiVersion !== '') text += `,"apiVersion":${quote(apiVersion)}`;
+  if (resourceVersion !== '') text += `,"resourceVersion":${quote(resourceVersion)}`;
+  if (subresource !== '') text += `,"subresource":${quote(subresource)}`;
+  return `,"objectRef":{${text.slice(1)}}`;
 }
 
 function encodeStatus({ code, status, message, reason, details }: EventStatus): string {
@@ -139,8 +164,19 @@ function encodeFields(event: EventFields): string {
   if (requestObject !== undefined) text += `,"requestObject":${requestObject}`;
   if (responseObject !== undefined) text += `,"responseObject":${responseObject}`;
   text += `,"requestReceivedTimestamp":"${formatTime(request.receivedMs)}","stageTimestamp":"${formatTime(event.stageMs)}"`;
-  if (annotations.length > 0) text += `,"annotations":{${sortByKey(annotations).map(([key, value]) => `${quote(key)}:${quote(value)}`).join(',')}}`;
-  return `${text}}`;
+  return annotations.length > 0 ? `${text},"annotations":{${encodeAnnotations(annotations)}}}` : `${text}}`;
+}
+
+/** Most events have two, which come in their order. */
+function encodeAnnotations(annotations: EventFields['annotations']): string {
+  let text = '';
+  let last = '';
+  for (const [key, value] of annotations) {
+    if (key < last) return sortByKey(annotations).map(([name, content]) => `${quote(name)}:${quote(content)}`).join(',');
+    text += `${text === '' ? '' : ','}${quote(key)}:${quote(value)}`;
+    last = key;
+  }
+  return text;
 }
 
 /** The annotation of events whose bodies are too large. */

@@ -30,7 +30,7 @@ class LogBackend implements AuditBackend {
     this.#options = options;
   }
 
-  async process(events: readonly AuditEvent[]): Promise<boolean> {
+  process(events: readonly AuditEvent[]): boolean {
     const { format, isStrict } = this.#options;
     if (this.#pendingEvents === 0 && !isStrict) setImmediate(() => this.#write());
     for (const event of events) this.#pending += `${format === 'json' ? event.json : formatLegacy(event)}\n`;

@@ -53,13 +53,15 @@ class RotatingFile implements LogFile {
 
   write(text: string): void {
     const { maxSizeMb } = this.#options;
-    const bytes = Buffer.from(text);
+    const length = Buffer.byteLength(text);
     const limit = maxSizeMb * MEGABYTE;
-    if (limit > 0 && bytes.length > limit) throw new Error(`write length ${bytes.length} exceeds maximum file size ${limit}`);
+    if (limit > 0 && length > limit) throw new Error(`write length ${length} exceeds maximum file size ${limit}`);
     if (this.#file === undefined) throw new Error('the file is closed');
-    const file = limit > 0 && this.#size + bytes.length > limit ? this.#rotate(this.#file) : this.#file;
-    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
-    this.#size += bytes.length;
+    const file = limit > 0 && this.#size + length > limit ? this.#rotate(this.#file) : this.#file;
+    // A text needs no copy; where the file takes a part of it, the rest follows as bytes.
+    let written = writeSync(file, text);
+    if (written < length) for (const bytes = Buffer.from(text); written < length;) written += writeSync(file, bytes, written);
+    this.#size += length;
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 // of what is known by then.
 import type { Status } from '../../apimachinery/index.ts';
 import type { AuditDecision, AuditStage, User } from '../../auth/index.ts';
-import type { Clock } from '../../base/index.ts';
+import type { Clock, MaybePromise } from '../../base/index.ts';
 import { parseJson, stringifyJson } from '../../codec/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { AuditAnnotation } from '../../registry/index.ts';
@@ -63,7 +63,7 @@ export class RequestAudit implements FilterAuditRecord {
     this.#request = new AuditedRequest({
       auditId, requestUri: target, verb, user, sourceIps: listSourceIps(exchange),
       userAgent: userAgent.length > MAX_USER_AGENT_LENGTH ? `${userAgent.slice(0, MAX_USER_AGENT_LENGTH)}...TRUNCATED` : userAgent,
-      receivedMs: clock.now() - (clock.monotonicMs() - exchange.startedMs),
+      receivedMs: clock.now() - (clock.monotonicMs() - exchange.startedMs), connection: exchange.connection,
     });
     this.latency = new LatencyMarks(clock, exchange.startedMs);
     this.wantsRequest = levelsWithRequest.has(decision.level);
@@ -155,7 +155,7 @@ export class RequestAudit implements FilterAuditRecord {
   }
 
   /** Makes the event of a stage, unless the policy omits it; answers whether it is stored. */
-  async process(stage: AuditStage): Promise<boolean> {
+  process(stage: AuditStage): MaybePromise<boolean> {
     if (this.#decision.omitStages.has(stage)) return true;
     const { backend, clock, metrics } = this.#parts;
     const { receivedMs } = this.#request;

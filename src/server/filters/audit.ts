@@ -1,11 +1,12 @@
 // Records requests for audit, as the policy wants it: when they come, when the answer of a long request begins, when the answer is complete, and when
 // the server fails. Stands behind authentication, so that events name the user; what authentication refuses has one event of its own.
 import { internalError, unauthorized } from '../../apimachinery/index.ts';
+import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { RequestAudit } from '../audit/record.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import { type Filter, type FilterDependencies, type Next, isStatusError } from './filter.ts';
+import { type Filter, type FilterDependencies, isStatusError } from './filter.ts';
 
 type AuditDependencies = Pick<FilterDependencies, 'respondError'> & { readonly audit: Audit };
 
@@ -13,38 +14,24 @@ type AuditDependencies = Pick<FilterDependencies, 'respondError'> & { readonly a
 export function auditRequests(deps: AuditDependencies): Filter {
   return (exchange, next) => {
     const record = begin(deps.audit, exchange, true);
-    return record === undefined ? next(exchange) : answerRecorded({ record, exchange, deps }, next);
+    if (record === undefined) return next(exchange);
+    record.latency.mark('authentication');
+    return mapMaybe(record.process('RequestReceived'), (isStored) => {
+      if (isStored) return recordAnswer({ record, exchange, deps }, next);
+      deps.audit.metrics.recordRejection();
+      throw internalError('failed to store audit event');
+    });
   };
 }
 
-async function answerRecorded(recording: Recording, next: Next): Promise<Response> {
-  const { record, deps: { audit } } = recording;
-  record.latency.mark('authentication');
-  if (!await record.process('RequestReceived')) {
-    audit.metrics.recordRejection();
-    throw internalError('failed to store audit event');
-  }
-  return recordResponse(recording, await answer(recording, next));
-}
-
-async function answer({ record, exchange, deps: { respondError } }: Recording, next: Next): Promise<Response> {
-  try {
-    return await next(exchange);
-  } catch (error) {
-    if (isStatusError(error)) return respondError(exchange, error);
-    await recordPanic(record, error);
-    throw error;
-  }
-}
-
 /** The 401 of a request without valid credentials, recorded when it begins; how the caller tried is known where no Status is. */
-export async function auditRefusal(exchange: ServerExchange, deps: AuditDependencies): Promise<Response> {
+export function auditRefusal(exchange: ServerExchange, deps: AuditDependencies): MaybePromise<Response> {
   const record = begin(deps.audit, exchange, false);
   record?.recordStatus({ message: describeAttempt(exchange) });
   const response = deps.respondError(exchange, unauthorized());
-  record?.recordResponse(response);
-  await record?.process('ResponseStarted');
-  return response;
+  if (record === undefined) return response;
+  record.recordResponse(response);
+  return mapMaybe(record.process('ResponseStarted'), () => response);
 }
 
 function begin(audit: Audit, exchange: ServerExchange, isAuthenticated: boolean): RequestAudit | undefined {
@@ -60,23 +47,37 @@ interface Recording {
   readonly deps: AuditDependencies;
 }
 
+function recordAnswer(recording: Recording, next: (exchange: ServerExchange) => MaybePromise<Response>): MaybePromise<Response> {
+  const { record, exchange, deps: { respondError } } = recording;
+  const answer = catchMaybe(() => next(exchange), (error) => {
+    if (isStatusError(error)) return respondError(exchange, error);
+    return recordPanic(record, error);
+  });
+  return mapMaybe(answer, (response) => recordResponse(recording, response));
+}
+
 /** The events of an answer. One that is written piece by piece is complete when its connection is done with it. */
-async function recordResponse({ record, exchange }: Recording, response: Response): Promise<Response> {
+function recordResponse({ record, exchange }: Recording, response: Response): MaybePromise<Response> {
   record.recordResponse(response);
-  const complete = (): Promise<boolean> => {
+  const complete = (): MaybePromise<boolean> => {
     record.complete();
     return record.process('ResponseComplete');
   };
-  if (exchange.longRunning || typeof response.body === 'function') exchange.onClosed(() => void complete());
-  if (exchange.longRunning) await record.process('ResponseStarted');
-  else if (typeof response.body !== 'function') await complete();
+  if (exchange.longRunning) {
+    exchange.onClosed(() => void complete());
+    return mapMaybe(record.process('ResponseStarted'), () => response);
+  }
+  if (typeof response.body !== 'function') return mapMaybe(complete(), () => response);
+  exchange.onClosed(() => void complete());
   return response;
 }
 
-async function recordPanic(record: RequestAudit, error: unknown): Promise<void> {
+function recordPanic(record: RequestAudit, error: unknown): MaybePromise<never> {
   const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
   record.recordStatus({ code: 500, status: 'Failure', reason: 'InternalError', message });
-  await record.process('Panic');
+  return mapMaybe(record.process('Panic'), () => {
+    throw error;
+  });
 }
 
 /** The credentials that a request brought, by their sort. */

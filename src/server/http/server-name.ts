@@ -36,7 +36,7 @@ class Cursor {
   }
 }
 
-/** The name; '' where the client asks for none or does not speak TLS; undefined while there are too few bytes to tell. */
+/** The name; '' where the client asks for none or does not speak TLS; undefined while too few bytes are there to say. */
 export function readServerName(bytes: Buffer): string | undefined {
   const hello: Buffer[] = [];
   let size = 0;
