@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../test-support/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../test-support/index.ts';
 
 /** Names that have no meaning here, or that appear with their first sample. */
 const absent: ReadonlyMap<string, string> = new Map([
@@ -51,7 +51,14 @@ describe('/metrics', () => {
       'apiserver_storage_events_received_total{group="",resource="configmaps"}', 'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 3',
       'apiserver_resource_objects{group="",resource="configmaps"}', 'pintle_event_loop_utilization',
     ]) assert.ok(text.includes(line), line);
-    assert.match(text, /apiserver_flowcontrol_request_wait_duration_seconds_count\{execute="true",flow_schema="[a-z-]+",priority_level="[a-z-]+"\} \d/);
+  });
+
+  it('counts how long requests waited, once the flows are known', async () => {
+    const line = /apiserver_flowcontrol_request_wait_duration_seconds_count\{execute="true",flow_schema="[a-z-]+",priority_level="[a-z-]+"\} \d/;
+    await eventually(async () => {
+      await server.request({ path: '/api/v1/namespaces/default/configmaps', token: 'alice-token' });
+      assert.match(await scrape(), line);
+    });
   });
 
   it('every line is a comment, or a name with labels and a number', async () => {
