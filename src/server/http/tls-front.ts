@@ -6,7 +6,7 @@ import { type Server as TlsServer, type TLSSocket, createServer as createTlsServ
 import type { Clock } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
-import { awaitServerName } from './server-name.ts';
+import { awaitServerName } from '../tls/server-name.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
 const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
