@@ -36,6 +36,8 @@ describe('parseCommandLine', () => {
       securePort: 0, bindAddress: '::1', anonymousAuth: false, authorizationMode: ['Node', 'RBAC'], compactionIntervalMs: 90_000, verbosity: 3 });
   });
 
+  it('passes over empty arguments', () => assert.equal(read('serve', '', '--secure-port', '7', '').settings['securePort'], 7));
+
   it('adds up lists that are given several times, the first in place of the default', () => {
     const { controllers } = read('--controllers=bootstrap', '--controllers', 'namespace,apiservices').settings;
     assert.deepEqual(controllers, ['bootstrap', 'namespace', 'apiservices']);

@@ -47,6 +47,8 @@ export function parseFlags<S extends Schema>({ schema, reference = new Map(), ta
       files.push(argument);
       continue;
     }
+    // As kube-apiserver does: scripts pass the value of a variable that is not set.
+    if (argument === '') continue;
     const { name, inline } = readArgument(argument, shorts);
     const row = byFlag.get(name);
     const other = reference.get(name);
