@@ -52,6 +52,7 @@ function walk(value: unknown, key: string, parent: Json | undefined, context: Co
     if (key === 'name' && typeof parent?.['generateName'] === 'string' && value.startsWith(parent['generateName'])) {
       return `${cleanText(parent['generateName'], context.id)}<random>`;
     }
+    if (key === 'serverAddress') return '<server>';
     if (key === 'token' && /^ey[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return '<token>';
     return cleanText(value, context.id);
   }

@@ -122,8 +122,13 @@ function validateValueCount({ operator, values = [] }: Requirement, field: strin
   return hasNoValues && values.length > 0 ? [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")] : [];
 }
 
+/** The members of metadata that a review can have, as Go's encoder orders them. */
+const metadataOrder = ['name', 'generateName', 'namespace', 'resourceVersion', 'generation', 'labels', 'annotations', 'ownerReferences', 'finalizers',
+  'managedFields'];
+
 function validateMetadata({ metadata }: KubeObject, subject: ReviewSubject): FieldError[] {
-  const given = Object.entries(metadata).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const given = Object.entries(metadata).filter(([, value]) => value !== '' && value !== null && value !== undefined)
+    .sort(([one], [other]) => metadataOrder.indexOf(one) - metadataOrder.indexOf(other));
   const allowed = subject === 'local' ? ['managedFields', 'namespace'] : ['managedFields'];
   if (given.every(([key]) => allowed.includes(key))) return [];
   return [invalidValue('metadata', Object.fromEntries(given), subject === 'local' ? 'must be empty except for namespace' : 'must be empty')];
@@ -131,10 +136,15 @@ function validateMetadata({ metadata }: KubeObject, subject: ReviewSubject): Fie
 
 function validateNamespace(spec: AccessSpec, subject: ReviewSubject, namespace: string): FieldError[] {
   if (subject !== 'local') return [];
-  if (spec.nonResourceAttributes !== undefined) return [fault('spec.nonResourceAttributes', `${pathOf(spec)}: disallowed on this kind of request`)];
+  const errors: FieldError[] = [];
   const named = spec.resourceAttributes?.namespace ?? '';
-  if (spec.resourceAttributes === undefined || named === namespace) return [];
-  return [fault('spec.resourceAttributes.namespace', `${JSON.stringify(named)}: must match metadata.namespace`)];
+  if (spec.resourceAttributes !== undefined && named !== namespace) {
+    errors.push(fault('spec.resourceAttributes.namespace', `${JSON.stringify(named)}: must match metadata.namespace`));
+  }
+  if (spec.nonResourceAttributes !== undefined) {
+    errors.push(fault('spec.nonResourceAttributes', `${pathOf(spec)}: disallowed on this kind of request`));
+  }
+  return errors;
 }
 
 /** Says which selectors were ignored, in whole or in part. */

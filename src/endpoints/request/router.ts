@@ -58,6 +58,7 @@ async function handleOldWatch(request: ResourceRequest): Promise<Response> {
   const { exchange, resource } = request;
   if (exchange.method !== 'GET') throw methodNotAllowed();
   if (!resource.verbs.includes('watch')) throw routeNotFound();
+  if (!resource.custom) warnOfDeprecation(request);
   const representation = negotiateRequest(request, true);
   // The path makes it a watch; its options are validated as those of a list, unless the query has `watch` as well.
   return handleWatch(request, await readCollectionOptions(request), representation);
@@ -91,8 +92,17 @@ function handleSubresource(request: ResourceRequest): MaybePromise<Response> {
   return handleMethod(request, methodOf(request, subresourceMethods, subresource.verbs));
 }
 
+/** Upstream warns of deprecated custom versions at any method, of built-in ones where the path has the method. */
+function warnOfDeprecation({ exchange, resource, target: { version } }: ResourceRequest): void {
+  const warning = versionIn(resource, version)?.deprecationWarning;
+  if (!warning) return;
+  exchange.warnings.push(warning);
+  exchange.audit?.recordDeprecation(warning);
+}
+
 /** Calls the handler, for writes of single objects by size. */
 function handleMethod(request: ResourceRequest, { verb, handle }: Method): MaybePromise<Response> {
+  if (!request.resource.custom) warnOfDeprecation(request);
   const isWrite = verb === 'create' || verb === 'update' || verb === 'patch' || verb === 'delete';
   return isWrite ? handleBySize(request, handle) : handle(request);
 }
@@ -142,12 +152,9 @@ export function routeResource(exchange: Exchange, dependencies: EndpointsParts):
   if (!resource) return notServed(exchange, catalog.resources().filter(({ group }) => group === info.group));
   const namespace = scopeOf(resource, info);
   if (namespace === undefined) return resource.custom ? respondNotFoundText(exchange) : notServed(exchange, [resource]);
-  const warning = versionIn(resource, info.version)?.deprecationWarning;
-  if (warning) {
-    exchange.warnings.push(warning);
-    exchange.audit?.recordDeprecation(warning);
-  }
-  return dispatch({
+  const request = {
     exchange, dependencies, resource, target: { resource, version: info.version, namespace }, name: info.parts[1] ?? '', subresource: info.parts[2] ?? '',
-  });
+  };
+  if (resource.custom) warnOfDeprecation(request);
+  return dispatch(request);
 }

@@ -22,7 +22,7 @@ const PATHS = ['/api', '/apis', '/api/v1', '/apis/apps', '/apis/apps/v1', '/apis
     '/apis/rbac.authorization.k8s.io/v1/clusterroles/none', '/api/v1/namespaces/none/configmaps', '/api/v1/namespaces/{ns}/namespaces',
     '/api/v1/configmaps/a', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews/x',
     '/apis/apps/v1/namespaces/{ns}/controllerrevisions/a', '/api/v1/namespaces/{ns}/pods/a/eviction', '/api/v1/namespaces/{ns}/pods/a/binding',
-    '/api/v1/namespaces/{ns}/serviceaccounts/a/token', '/api/v1/componentstatuses', '/apis/metrics.k8s.io/v1/nodes'];
+    '/api/v1/namespaces/{ns}/serviceaccounts/a/token', '/apis/metrics.k8s.io/v1/nodes'];
 const BODIES: readonly unknown[] = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }, { metadata: { name: 'a' } }, {}, '', '{', '[]', 'null',
   '"a"', '7', { kind: 'Pod' }, { apiVersion: 'apps/v1', kind: 'Deployment' }, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\n', 'a: [',
   '{"metadata":{"name":"a","name":"b"}}', { metadata: { name: 'b', namespace: 'other' } }, { metadata: { generateName: 'g-' } },
