@@ -31,6 +31,7 @@ interface Subject {
   readonly target: Target;
 }
 
+const CREATED = 201;
 /** Dry runs that are under way at a time. */
 const CONCURRENCY = 8;
 /** Longer than any definition takes to be served. */
@@ -149,14 +150,16 @@ class Evaluation {
     }
     const isConflict = response.status === 409 && findings.some(({ rule }) => rule === 'conflict');
     const { action, changes } = response.status >= 400 ? { action: isConflict ? 'conflict' as const : 'refused' as const, changes: [] }
-      : this.#compare(before, response.body as KubernetesObject);
+      : this.#compare(before, response);
     if (action === 'create' && isNamespace(object)) this.#newNamespaces.add(object.metadata?.name ?? '');
     return { document, namespace, action, isOffline: target !== this.#options.target, findings, changes };
   }
 
-  #compare(before: KubernetesObject | undefined, after: KubernetesObject): Pick<Verdict, 'action' | 'changes'> {
-    if (before === undefined) return { action: 'create', changes: [] };
-    const changes = findChanges(before, after);
+  #compare(before: KubernetesObject | undefined, { status, body }: ApiResponse): Pick<Verdict, 'action' | 'changes'> {
+    if (status === CREATED) return { action: 'create', changes: [] };
+    // Changes are not asked for, or the user may not read the object.
+    if (before === undefined) return { action: 'change', changes: [] };
+    const changes = findChanges(before, body as KubernetesObject);
     return { action: changes.length === 0 ? 'unchanged' : 'change', changes };
   }
 

@@ -219,6 +219,8 @@ describe('pintle plan', () => {
       assert.equal(forced.code, 3, forced.stdout);
       assert.match(forced.stdout, /^~ change Deployment shop\/web .*\n    ~ spec\.replicas: 4 → 3 \(held by scaler\)\n/m);
       assert.match(forced.stdout, /containers\[name="web"\]\.image: "nginx:1" → "nginx:2" \(held by kubectl\)/);
+      const checked = JSON.parse((await pintle(['check', first, '--kubeconfig', kubeconfig, '--force-conflicts', '-o', 'json'])).stdout);
+      assert.deepEqual(checked.objects.filter((object: { evaluatedInMemory?: boolean }) => object.evaluatedInMemory), [], 'the cluster has all of it');
       const bob = await pintle(['plan', second, '--kubeconfig', kubeconfig, '--as', 'bob']);
       assert.match(bob.stdout, /User "bob" cannot patch resource "deployments"/);
 
