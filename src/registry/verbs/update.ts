@@ -156,12 +156,16 @@ function transform({ resource, context: { warnings }, transform: run }: UpdateRe
   return resource.convertRemotely === undefined ? attempt() : convertAsNeeded(resource, attempt);
 }
 
-/** Applies the rules of resourceVersion: absent means the latest, where the kind allows that; else it must be the stored one. */
-function checkRevision({ resource, name }: UpdateRequest, object: KubeObject, stored: number): void {
-  const text = object.metadata.resourceVersion ?? '';
+/** The object's resourceVersion as a number; throws the 500 of a text that is none. */
+function readVersion({ metadata: { resourceVersion: text = '' } }: KubeObject): number {
   const problem = text === '' ? undefined : resourceVersionProblem(text);
   if (problem !== undefined) throw plainError(problem);
-  const given = Number(text);
+  return Number(text);
+}
+
+/** Applies the rules of resourceVersion: absent means the latest, where the kind allows that; else it must be the stored one. */
+function checkRevision({ resource, name }: UpdateRequest, object: KubeObject, stored: number): void {
+  const given = readVersion(object);
   if (given === 0 && !resource.unconditionalUpdate) {
     const errors = [invalidValue('metadata.resourceVersion', 0, 'must be specified for an update')];
     throw invalid({ group: resource.group, kind: resource.plural }, name, errors);
@@ -178,6 +182,7 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
     throw conflict(groupResource(resource), name, why);
   }
   checkIdentity(request, name, object);
+  readVersion(object);
   delete object.metadata.resourceVersion;
   const result = await createPrepared(core, { scope, object, context, managedFields, isPatch, pathName: name, authorize: context.authorizeCreate });
   return { type: 'written', result };
