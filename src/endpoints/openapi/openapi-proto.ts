@@ -95,8 +95,8 @@ const v2: Dialect = {
   messages: {
     Document: {
       fields: {
-        swagger: [1, 'string'], info: [2, 'Info'], paths: [8, 'Paths'], definitions: [9, 'Schema{}'], security: [12, 'Security[]'],
-        securityDefinitions: [13, 'SecurityDefinition{}'],
+        swagger: [1, 'string'], info: [2, 'Info'], paths: [8, 'Paths'], definitions: [9, 'Schema{}'], parameters: [10, 'Parameter{}'],
+        security: [12, 'Security[]'], securityDefinitions: [13, 'SecurityDefinition{}'],
       },
       extensions: 16,
     },
@@ -123,10 +123,12 @@ const v2: Dialect = {
       uniqueItems: [19, 'bool'] } },
     ApiKey: { fields: { type: [1, 'string'], name: [2, 'string'], in: [3, 'string'], description: [4, 'string'] } },
     Security: { fields: {}, others: [1, 'StringArray'] },
+    Reference: { fields: { $ref: [1, 'string'] } },
     Schema: { fields: v2Schema, extensions: 31 },
   },
   choices: {
-    ParametersItem: () => [1, 'Parameter'], Parameter: (value) => ((value as Json)['in'] === 'body' ? [1, 'BodyParameter'] : [2, 'NonBodyParameter']),
+    ParametersItem: (value) => (isReference(value) ? [2, 'Reference'] : [1, 'Parameter']),
+    Parameter: (value) => ((value as Json)['in'] === 'body' ? [1, 'BodyParameter'] : [2, 'NonBodyParameter']),
     NonBodyParameter: (value) => ((value as Json)['in'] === 'path' ? [4, 'PathParameter'] : [3, 'QueryParameter']),
     ResponseValue: () => [1, 'Response'], SchemaItem: () => [1, 'Schema'], SecurityDefinition: () => [2, 'ApiKey'],
     Items: () => [1, 'Schema'], TypeItem: () => [1, 'string'], AdditionalProperties: schemaOrBoolean('Schema'),

@@ -5,7 +5,7 @@ import type { Catalog } from '../../registry/index.ts';
 import { unservedGroupVersions } from '../request/decode-errors.ts';
 import { JSON_TYPE, plainMedia, YAML_TYPE } from '../request/media.ts';
 import { type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
-import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
+import type { Parameter } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
 import {
   collectDefinitions, definitionName, referencesOf, withSharedKinds, type DefinitionSource, type DocumentSource,
@@ -22,14 +22,37 @@ interface GroupVersion {
 const PREFIX = '#/definitions/';
 const reasons: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
 
-function parameterJson({ name, in: place, type }: Parameter): Json {
-  return { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
+/** Parameters that operations share, by name. */
+type SharedParameters = Map<string, Json>;
+
+/** A reference to the parameter, which is kept among the shared ones. */
+function share(name: string, parameter: Json, shared: SharedParameters): Json {
+  shared.set(name, parameter);
+  return { $ref: `#/parameters/${name}` };
 }
 
-function bodyParameter({ body, method }: Operation, source: DefinitionSource): Json[] {
+function parameterJson({ name, in: place, type, mark }: Parameter, shared: SharedParameters): Json {
+  const parameter = { uniqueItems: true, type, name, in: place, ...(place === 'path' && { required: true }) };
+  return mark === undefined ? parameter : share(`${name}-${mark}`, parameter, shared);
+}
+
+/** Bodies that many operations have; the others name their kind. */
+const bodyMarks: Readonly<Record<string, string>> = { DeleteOptions: '2Y1dVQaQ', Patch: '78PwaGsr' };
+
+function bodyParameter({ body, method }: Operation, source: DefinitionSource, shared: SharedParameters): Json | undefined {
   const name = body && definitionName(source, body);
-  if (!name) return [];
-  return [{ name: 'body', in: 'body', ...(method !== 'delete' && { required: true }), schema: { $ref: `${PREFIX}${name}` } }];
+  if (!name) return undefined;
+  const parameter = { name: 'body', in: 'body', ...(method !== 'delete' && { required: true }), schema: { $ref: `${PREFIX}${name}` } };
+  const mark = 'meta' in body ? bodyMarks[body.meta] : undefined;
+  return mark === undefined ? parameter : share(`body-${mark}`, parameter, shared);
+}
+
+/** The parameters of an operation in order of their names. */
+function parametersOf(operation: Operation, own: readonly Parameter[], source: DefinitionSource, shared: SharedParameters): Json[] {
+  const body = bodyParameter(operation, source, shared);
+  const write = (parameter: Parameter): Json => parameterJson(parameter, shared);
+  const [before, after] = [own.filter(({ name }) => name < 'body'), own.filter(({ name }) => name >= 'body')];
+  return [...before.map(write), ...(body === undefined ? [] : [body]), ...after.map(write)];
 }
 
 function responses(operation: Operation, source: DefinitionSource): Json {
@@ -46,9 +69,8 @@ function consumesOf({ action, kind, consumes }: Operation, { catalog }: Definiti
   return kind !== undefined && catalog.findKind(kind.group, kind.kind)?.custom === true ? [JSON_TYPE, YAML_TYPE] : ['*/*'];
 }
 
-function operationJson(operation: Operation, source: DefinitionSource): Json {
+function operationJson(operation: Operation, parameters: readonly Json[], source: DefinitionSource): Json {
   const { tag, id, action, kind, produces } = operation;
-  const parameters = [...bodyParameter(operation, source), ...queryParameters(operation).map(parameterJson)];
   const consumes = consumesOf(operation, source);
   return {
     ...(consumes && { consumes }), produces, schemes: ['https'], tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }),
@@ -67,10 +89,10 @@ function allOperations(source: DefinitionSource): Operation[] {
   return out;
 }
 
-/** Names of all definitions that paths refer to. */
-function namesIn(paths: Json): Set<string> {
+/** Names of all definitions that a part of the document refers to. */
+function namesIn(part: unknown): Set<string> {
   const names = new Set<string>();
-  referencesOf(paths, PREFIX, names);
+  referencesOf(part, PREFIX, names);
   return names;
 }
 
@@ -89,17 +111,19 @@ function listGroupVersions(catalog: Catalog): GroupVersion[] {
 
 /** Builds the whole document. */
 export function* openApiV2Document(source: DocumentSource): Steps<Json> {
-  const paths = yield* groupByPath(allOperations(source), (operation) => operationJson(operation, source), (path) => {
-    const parameters = pathParameters(path);
-    return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
+  const shared: SharedParameters = new Map();
+  const paths = yield* groupByPath(allOperations(source), {
+    operation: (operation, own) => operationJson(operation, parametersOf(operation, own, source, shared), source),
+    parameter: (parameter) => parameterJson(parameter, shared),
   });
+  const parameters = Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1)));
   yield;
   const groupVersions = listGroupVersions(source.catalog);
   const custom = yield* customDefinitionsV2(source.catalog);
-  const definitions = yield* collectDefinitions(namesIn(paths), (name) =>
+  const definitions = yield* collectDefinitions(namesIn([paths, parameters]), (name) =>
     custom[name] ?? withSharedKinds(name, writeDefinition(source.schemas, name), groupVersions), PREFIX);
   return {
-    swagger: '2.0', info: kubernetesInfo(source.gitVersion), paths, definitions,
+    swagger: '2.0', info: kubernetesInfo(source.gitVersion), paths, definitions, parameters,
     securityDefinitions: { BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' } },
     security: [{ BearerToken: [] }],
   };

@@ -1,7 +1,7 @@
 // OpenAPI v3 documents, one for each group version: paths from the operations, components from the schemas that the paths reach.
 import { type GroupVersionKind, type Schema, type SchemaSet, toOpenAPIv3 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
-import { type Parameter, pathParameters, queryParameters } from './openapi-parameters.ts';
+import { type Parameter, placeParameters } from './openapi-parameters.ts';
 import { type BodyKind, type Operation, type OperationSource, operationsOf, rootOperation } from './openapi-operations.ts';
 import { customDefinitions, customName } from './openapi-custom.ts';
 
@@ -53,9 +53,9 @@ function requestBody({ body, consumes, method, kind }: Operation, source: Defini
   return { content: content(types, { $ref: `${REFERENCE_PREFIX}${name}` }), ...(method !== 'delete' && { required: true }) };
 }
 
-function operationJson(operation: Operation, source: DefinitionSource): Json {
+function operationJson(operation: Operation, own: readonly Parameter[], source: DefinitionSource): Json {
   const { tag, id, action, kind } = operation;
-  const parameters = queryParameters(operation).map(parameterJson);
+  const parameters = own.map(parameterJson);
   const body = requestBody(operation, source);
   return {
     tags: [tag], operationId: id, ...(parameters.length > 0 && { parameters }), ...(body && { requestBody: body }), responses: responsesJson(operation, source),
@@ -63,24 +63,32 @@ function operationJson(operation: Operation, source: DefinitionSource): Json {
   };
 }
 
-/** Operations grouped by path, paths sorted; a step for each operation. */
-export function* groupByPath<T>(operations: readonly Operation[], write: (operation: Operation) => T, extra: (path: string) => Json): Steps<Json> {
-  const paths = new Map<string, Record<string, unknown>>();
+/** How a dialect writes the parts of a path. */
+export interface PathWriter {
+  readonly operation: (operation: Operation, own: readonly Parameter[]) => Json;
+  readonly parameter: (parameter: Parameter) => Json;
+}
+
+/** Operations grouped by path, paths sorted; a step for each path. */
+export function* groupByPath(operations: readonly Operation[], write: PathWriter): Steps<Json> {
+  const paths = new Map<string, Operation[]>();
   for (const operation of operations) {
-    const item = paths.get(operation.path) ?? {};
-    item[operation.method] = write(operation);
-    paths.set(operation.path, item);
+    const known = paths.get(operation.path);
+    if (known === undefined) paths.set(operation.path, [operation]);
+    else known.push(operation);
+  }
+  const out: Json = {};
+  for (const [path, ofPath] of [...paths].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { shared, own } = placeParameters(path, ofPath);
+    const item = Object.fromEntries(ofPath.map((operation) => [operation.method, write.operation(operation, own.get(operation) ?? [])]));
+    out[path] = { ...item, ...(shared.length > 0 && { parameters: shared.map(write.parameter) }) };
     yield;
   }
-  const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(sorted.map(([path, item]) => [path, { ...item, ...extra(path) }]));
+  return out;
 }
 
 function pathsJson(operations: readonly Operation[], source: DefinitionSource): Steps<Json> {
-  return groupByPath(operations, (operation) => operationJson(operation, source), (path) => {
-    const parameters = pathParameters(path);
-    return parameters.length > 0 ? { parameters: parameters.map(parameterJson) } : {};
-  });
+  return groupByPath(operations, { operation: (operation, own) => operationJson(operation, own, source), parameter: parameterJson });
 }
 
 /** Names that a written schema refers to. */
@@ -88,8 +96,9 @@ export function referencesOf(value: unknown, prefix: string, found: Set<string>)
   if (Array.isArray(value)) for (const item of value) referencesOf(item, prefix, found);
   else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
-      if (key === '$ref' && typeof inner === 'string') found.add(inner.slice(prefix.length));
-      else referencesOf(inner, prefix, found);
+      if (key === '$ref' && typeof inner === 'string') {
+        if (inner.startsWith(prefix)) found.add(inner.slice(prefix.length));
+      } else referencesOf(inner, prefix, found);
     }
   }
 }

@@ -48,6 +48,14 @@ describe('mergeSwagger', () => {
     });
   });
 
+  it('adds shared parameters and renames those that differ', () => {
+    const other = { paths: { '/apis/g/v1/a': { parameters: [{ $ref: '#/parameters/p' }, { $ref: '#/parameters/q' }] } }, parameters: { p: 1, q: 2 } };
+    const merged = mergeSwagger({ paths: {}, parameters: { p: 0 } }, [{ openApiV2: other } as unknown as RemoteVersion]);
+    assert.deepEqual(merged, {
+      paths: { '/apis/g/v1/a': { parameters: [{ $ref: '#/parameters/p_v2' }, { $ref: '#/parameters/q' }] } }, parameters: { p: 0, p_v2: 1, q: 2 },
+    });
+  });
+
   it('ignores a document that is no object', () => {
     const versions = [null, 'text', []].map((openApiV2) => ({ openApiV2 }) as unknown as RemoteVersion);
     assert.deepEqual(mergeSwagger({ paths: {} }, versions), { paths: {} });

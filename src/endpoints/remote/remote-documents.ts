@@ -54,46 +54,52 @@ export function readOpenApiIndex(document: unknown): ReadonlyMap<string, string>
   return new Map(entries.filter(([path, url]) => path.startsWith('apis/') && url !== ''));
 }
 
-const REFERENCE = '#/definitions/';
+/** What documents share by name. */
+const sharedSections = ['definitions', 'parameters'] as const;
+type Section = (typeof sharedSections)[number];
 
-/** A copy in which references to renamed definitions are changed. */
+/** A copy in which references to what is renamed are changed. */
 function renameReferences(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => renameReferences(each, renamed));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => {
-    const name = key === '$ref' && typeof each === 'string' && each.startsWith(REFERENCE) ? renamed.get(each.slice(REFERENCE.length)) : undefined;
-    return [key, name === undefined ? renameReferences(each, renamed) : `${REFERENCE}${name}`];
+    const reference = key === '$ref' && typeof each === 'string' ? renamed.get(each) : undefined;
+    return [key, reference ?? renameReferences(each, renamed)];
   }));
 }
 
-/** Definitions that are there under the same name with another content get the first free name of the form `name_v2`. */
-function findRenamed(definitions: Json, known: ReadonlyMap<string, unknown>): Map<string, string> {
-  const renamed = new Map<string, string>();
-  for (const [name, definition] of Object.entries(definitions)) {
-    if (!known.has(name) || JSON.stringify(known.get(name)) === JSON.stringify(definition)) continue;
+const referenceTo = (section: Section, name: string): string => `#/${section}/${name}`;
+
+/** References to what is there under the same name with another content, each with the first free one of the form `name_v2`. */
+function* findRenamed(section: Section, parts: Json, known: ReadonlyMap<string, unknown>): Iterable<[string, string]> {
+  for (const [name, part] of Object.entries(parts)) {
+    if (!known.has(name) || JSON.stringify(known.get(name)) === JSON.stringify(part)) continue;
     let number = 2;
     while (known.has(`${name}_v${number}`)) number += 1;
-    renamed.set(name, `${name}_v${number}`);
+    yield [referenceTo(section, name), referenceTo(section, `${name}_v${number}`)];
   }
-  return renamed;
 }
 
-/** The Swagger document with those of other servers: their paths below `/apis/` where they are free, and their definitions. */
+const partsOf = (document: Json, name: string): Json => (isObject(document[name]) ? document[name] : {});
+
+/** The Swagger document with those of other servers: their paths below `/apis/` where they are free, their definitions and shared parameters. */
 export function mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Record<string, unknown> {
   const documents = new Set(versions.map(({ openApiV2 }) => openApiV2).filter(isObject));
   if (documents.size === 0) return document;
-  const definitions = new Map(Object.entries(isObject(document['definitions']) ? document['definitions'] : {}));
-  const paths = new Map(Object.entries(isObject(document['paths']) ? document['paths'] : {}));
+  const sections = sharedSections.map((section) => ({ section, known: new Map(Object.entries(partsOf(document, section))) }));
+  const paths = new Map(Object.entries(partsOf(document, 'paths')));
   for (const other of documents) {
-    const theirs = isObject(other['definitions']) ? other['definitions'] : {};
-    const renamed = findRenamed(theirs, definitions);
-    for (const [name, definition] of Object.entries(theirs)) {
-      const ours = renamed.get(name) ?? name;
-      if (!definitions.has(ours)) definitions.set(ours, renameReferences(definition, renamed));
+    const renamed = new Map(sections.flatMap(({ section, known }) => [...findRenamed(section, partsOf(other, section), known)]));
+    for (const { section, known } of sections) {
+      for (const [name, part] of Object.entries(partsOf(other, section))) {
+        const ours = renamed.get(referenceTo(section, name))?.slice(referenceTo(section, '').length) ?? name;
+        if (!known.has(ours)) known.set(ours, renameReferences(part, renamed));
+      }
     }
-    for (const [path, item] of Object.entries(isObject(other['paths']) ? other['paths'] : {})) {
+    for (const [path, item] of Object.entries(partsOf(other, 'paths'))) {
       if (path.startsWith('/apis/') && !paths.has(path)) paths.set(path, renameReferences(item, renamed));
     }
   }
-  return { ...document, paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
+  const filled = sections.filter(({ known }) => known.size > 0).map(({ section, known }) => [section, Object.fromEntries(known)]);
+  return { ...document, paths: Object.fromEntries(paths), ...Object.fromEntries(filled) };
 }
