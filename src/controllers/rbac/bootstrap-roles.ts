@@ -4,7 +4,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import { createBootstrapPolicy } from '../../auth/index.ts';
 import { type SystemClient, WorkQueue, createSystemClient } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
-import { grantsOtherRole, restoreObject } from './restore.ts';
+import { grantsOtherRole, inheritSubjects, restoreObject } from './restore.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const MANAGER = 'kube-apiserver';
@@ -63,7 +63,7 @@ async function restoreBatch({ client, objects }: Batch): Promise<void> {
   for (let from = 0; from < objects.length; from += SLICE_LENGTH) {
     await giveTurn();
     const slice = objects.slice(from, from + SLICE_LENGTH);
-    slices.push(Promise.allSettled(slice.map((wanted) => restoreOne(client, wanted, present.get(keyOf(wanted))))));
+    slices.push(Promise.allSettled(slice.map((wanted) => restoreOne(client, inheritSubjects(wanted, present), present.get(keyOf(wanted))))));
   }
   const results = (await Promise.all(slices)).flat();
   for (const result of results) if (result.status === 'rejected') throw result.reason;

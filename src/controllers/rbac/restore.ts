@@ -39,3 +39,23 @@ export function restoreObject(current: KubeObject, wanted: KubeObject): KubeObje
 export function grantsOtherRole(current: KubeObject, wanted: KubeObject): boolean {
   return wanted['roleRef'] !== undefined && !equalJson(current['roleRef'], wanted['roleRef']) && current.metadata.annotations?.[AUTOUPDATE] !== 'false';
 }
+
+/** Bindings that were split from another one. */
+const splitFrom: ReadonlyMap<string, string> = new Map([['system:public-info-viewer', 'system:discovery']]);
+
+/**
+ * `wanted` as it is made in a cluster that has the binding it was split from and not the binding itself: with the subjects, labels and annotations
+ * of that one, so that a subject which was taken from or given to the one is taken from or given to both. Any other object is returned as it is.
+ * `present` has the objects of the row by their keys, `/NAME` for those of no namespace.
+ */
+export function inheritSubjects(wanted: KubeObject, present: ReadonlyMap<string, KubeObject>): KubeObject {
+  const { name = '', namespace } = wanted.metadata;
+  const source = wanted['subjects'] === undefined || namespace !== undefined ? undefined : present.get(`/${splitFrom.get(name) ?? ''}`);
+  if (source === undefined || present.has(`/${name}`)) return wanted;
+  const { labels, annotations } = source.metadata;
+  const copy: KubeObject = {
+    ...wanted, subjects: source['subjects'] ?? [],
+    metadata: { name, ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) },
+  };
+  return restoreObject(copy, wanted);
+}
