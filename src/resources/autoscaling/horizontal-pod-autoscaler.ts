@@ -41,5 +41,5 @@ export const horizontalPodAutoscalerKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   columns: autoscalerRowColumns,
   applyDefaults: applyAutoscalerDefaults,
-  validation: { object: validateAutoscaler, status: validateAutoscalerStatus },
+  validation: { object: (autoscaler) => validateAutoscaler(autoscaler), update: validateAutoscaler, status: validateAutoscalerStatus },
 };

@@ -14,15 +14,34 @@ function checkName(place: Field): Errors {
   return toText(place.value) === '' ? [required(place.path)] : checkText(place, checkPathSegment);
 }
 
-/** The API version of a referenced object. The scale target needs a group, other objects may be of the core group. */
-function checkReference(reference: Field, allowsCore = false): Errors {
-  const version = at(reference, 'apiVersion');
+/** What the API version of a reference may be: one of any group, one of a named group, or, where it stood there before, any text. */
+type VersionRule = 'any group' | 'named group' | 'any text';
+
+function checkVersion(version: Field, rule: VersionRule): Errors {
   const text = toText(version.value);
-  const errors: FieldError[] = [...checkName(at(reference, 'kind')), ...checkName(at(reference, 'name'))];
   const slashes = text.split('/').length - 1;
-  if (slashes > 1) errors.push(invalidValue(version.path, text, `unexpected GroupVersion string: ${text}`));
-  else if (!allowsCore && !/^[^/]+\//.test(text)) errors.push(invalidValue(version.path, text, 'apiVersion must specify API group'));
-  return errors;
+  if (rule === 'any text') return [];
+  if (slashes > 1) return [invalidValue(version.path, text, `unexpected GroupVersion string: ${text}`)];
+  return rule === 'any group' || /^[^/]+\//.test(text) ? [] : [invalidValue(version.path, text, 'apiVersion must specify API group')];
+}
+
+function checkReference(reference: Field, rule: VersionRule): Errors {
+  return [...checkName(at(reference, 'kind')), ...checkName(at(reference, 'name')), ...checkVersion(at(reference, 'apiVersion'), rule)];
+}
+
+/** ReplicationControllers are the only targets of the core group. A target of the same kind and version as before is not looked at again. */
+function ruleOfTarget(target: Field, before: Field | undefined): VersionRule {
+  const textOf = (reference: Field, name: string): string => toText(at(reference, name).value);
+  if (before !== undefined && ['apiVersion', 'kind'].every((name) => textOf(target, name) === textOf(before, name))) return 'any text';
+  return textOf(target, 'kind') === 'ReplicationController' ? 'any group' : 'named group';
+}
+
+const describedIn = (metric: Field): Field => at(metric, 'object', 'describedObject');
+
+/** An autoscaler that has a metric of an object with a malformed version keeps it. */
+function ruleOfMetrics(before: Field | undefined): VersionRule {
+  const isMalformed = (metric: Field): boolean => checkVersion(at(describedIn(metric), 'apiVersion'), 'any group').length > 0;
+  return before !== undefined && each(at(before, 'metrics')).some(isMalformed) ? 'any text' : 'any group';
 }
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];
@@ -72,8 +91,8 @@ function checkContainerOf(resource: Field, container: Field): Errors {
   ];
 }
 
-function checkSource(kind: string, source: Field): Errors {
-  const described = kind === 'object' ? checkReference(at(source, 'describedObject'), true) : [];
+function checkSource(kind: string, source: Field, rule: VersionRule): Errors {
+  const described = kind === 'object' ? checkReference(at(source, 'describedObject'), rule) : [];
   return [...described, ...checkNamed(kind, source), ...checkTarget(at(source, 'target')), ...checkAim(kind, at(source, 'target'))];
 }
 
@@ -81,7 +100,7 @@ const sources: Readonly<Record<string, string>> = {
   Object: 'object', External: 'external', Pods: 'pods', Resource: 'resource', ContainerResource: 'containerResource',
 };
 
-function checkMetric(metric: Field): Errors {
+function checkMetric(metric: Field, rule: VersionRule): Errors {
   const type = at(metric, 'type');
   const text = toText(type.value);
   const present = Object.values(sources).filter((kind) => isGiven(at(metric, kind)));
@@ -90,7 +109,7 @@ function checkMetric(metric: Field): Errors {
   const errors: FieldError[] = text === '' ? [required(type.path, 'must specify a metric source type')] : [];
   if (expected === undefined) errors.push(unknown);
   const [first] = present;
-  if (first !== undefined) errors.push(...checkSource(first, at(metric, first)));
+  if (first !== undefined) errors.push(...checkSource(first, at(metric, first), rule));
   if (expected === undefined) errors.push(unknown);
   else if (!present.includes(expected)) errors.push(required(at(metric, expected).path, 'must populate information for the given metric source'));
   if (present.length === 1) return errors;
@@ -133,16 +152,23 @@ function checkCounts(spec: Field): Errors {
   return isSmaller ? [...errors, invalidValue(max.path, countOf(max), 'must be greater than or equal to `minReplicas`')] : errors;
 }
 
-/** Validates horizontalpodautoscalers of either version. */
-export function validateAutoscaler(autoscaler: KubeObject): Errors {
+function specOf(autoscaler: KubeObject): Field {
   const stored = autoscaler.apiVersion === 'autoscaling/v1' ? convertAutoscaler(autoscaler, 'v1', 'v2') : autoscaler;
-  const spec: Field = { path: 'spec', value: stored['spec'] };
+  return { path: 'spec', value: stored['spec'] };
+}
+
+/** Validates horizontalpodautoscalers of either version; `old` is what an update replaces. */
+export function validateAutoscaler(autoscaler: KubeObject, old?: KubeObject): Errors {
+  const [spec, before] = [specOf(autoscaler), old === undefined ? undefined : specOf(old)];
+  const target = at(spec, 'scaleTargetRef');
+  const rule = ruleOfMetrics(before);
   const min = at(spec, 'minReplicas');
   const metrics = each(at(spec, 'metrics'));
   const isIdle = isGiven(min) && countOf(min) === 0 && !metrics.some((metric) => ['Object', 'External'].includes(toText(at(metric, 'type').value)));
   const toZero = forbiddenField('spec.metrics', 'must specify at least one Object or External metric to support scaling to zero replicas');
   return [
-    ...checkCounts(spec), ...checkReference(at(spec, 'scaleTargetRef')), ...metrics.flatMap(checkMetric), ...(isIdle ? [toZero] : []),
+    ...checkCounts(spec), ...checkReference(target, ruleOfTarget(target, before && at(before, 'scaleTargetRef'))),
+    ...metrics.flatMap((metric) => checkMetric(metric, rule)), ...(isIdle ? [toZero] : []),
     ...checkRules(at(spec, 'behavior', 'scaleUp')), ...checkRules(at(spec, 'behavior', 'scaleDown')),
   ];
 }
