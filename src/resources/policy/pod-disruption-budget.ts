@@ -3,7 +3,7 @@ import { type KubeObject, invalidValue } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, integerColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
 import { status } from '../common/subresources.ts';
-import { type Errors, at, checkNotNegative, checkOneOf, specOf, statusOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkNotNegative, checkOneOf, specOf, statusOf } from '../common/validation/check.ts';
 import { checkConditions } from '../common/validation/conditions.ts';
 import { checkCountOrPercent } from '../common/validation/counts.ts';
 import { checkSelector } from '../common/validation/selectors.ts';
@@ -24,20 +24,23 @@ function validateDisruptionBudgetStatus(object: KubeObject): Errors {
   return [...checkConditions(at(status, 'conditions')), ...checkNotNegative(...counts.map((name) => at(status, name)))];
 }
 
+/** Only one of the two counts may be set. */
+function checkOneCount(spec: Field): Errors {
+  const [least, most] = [at(spec, 'minAvailable').value, at(spec, 'maxUnavailable').value];
+  if (least === undefined || most === undefined) return [];
+  const policy = readPath(spec.value, 'unhealthyPodEvictionPolicy') ?? null;
+  const selector = readPath(spec.value, 'selector') ?? null;
+  const shown = { MinAvailable: least, Selector: selector, MaxUnavailable: most, UnhealthyPodEvictionPolicy: policy };
+  return [invalidValue('spec', shown, 'minAvailable and maxUnavailable cannot be both set')];
+}
+
 /** Validates poddisruptionbudgets. */
 function validateDisruptionBudget(budget: KubeObject): Errors {
   const spec = specOf(budget);
-  const [least, most] = [at(spec, 'minAvailable'), at(spec, 'maxUnavailable')];
-  if (least.value !== undefined && most.value !== undefined) {
-    const policy = readPath(spec.value, 'unhealthyPodEvictionPolicy') ?? null;
-    const selector = readPath(spec.value, 'selector') ?? null;
-    const shown = { MinAvailable: least.value, Selector: selector, MaxUnavailable: most.value, UnhealthyPodEvictionPolicy: policy };
-    return [invalidValue('spec', shown, 'minAvailable and maxUnavailable cannot be both set')];
-  }
   const policy = at(spec, 'unhealthyPodEvictionPolicy');
   return [
-    ...checkCountOrPercent(least, true), ...checkCountOrPercent(most, true), ...checkSelector(at(spec, 'selector')),
-    ...(policy.value === undefined ? [] : checkOneOf(policy, ['AlwaysAllow', 'IfHealthyBudget'])),
+    ...checkOneCount(spec), ...checkCountOrPercent(at(spec, 'minAvailable'), true), ...checkCountOrPercent(at(spec, 'maxUnavailable'), true),
+    ...checkSelector(at(spec, 'selector')), ...(policy.value === undefined ? [] : checkOneOf(policy, ['AlwaysAllow', 'IfHealthyBudget'])),
   ];
 }
 
