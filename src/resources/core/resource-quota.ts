@@ -10,6 +10,7 @@ import { checkResourceName, computeNames, countNames, isStandardName } from '../
 import { readPath, toList, toObject, toObjects, toText } from '../common/values.ts';
 import { type KindWarnings, type Warn, warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { isExtendedName } from './pods/validation/resources.ts';
 
 /** `name: used/hard` of the resources that are limits, or of the others, by name. */
 function formatQuota(object: KubeObject, limits: boolean): string {
@@ -39,9 +40,11 @@ function checkQuotaName(path: string, name: string): Errors {
   return name.includes('/') || isQuotaName(name) ? errors : [...errors, invalidValue(path, name, 'must be a standard resource for quota')];
 }
 
+const isInteger = (name: string): boolean => countNames.includes(name) || isExtendedName(name);
+
 function checkHard(list: Field): Errors {
   return entriesOf(list).flatMap((entry) => [
-    ...checkQuotaName(entry.path, entry.name), ...checkNatural(entry), ...(countNames.includes(entry.name) ? checkWhole(entry) : []),
+    ...checkQuotaName(entry.path, entry.name), ...checkNatural(entry), ...(isInteger(entry.name) ? checkWhole(entry) : []),
   ]);
 }
 

@@ -24,12 +24,6 @@ export function checkNatural(place: Field): Errors {
   return compareQuantities(quantityAt(place), zero) >= 0 ? [] : [invalidValue(place.path, showQuantity(place), 'must be greater than or equal to 0')];
 }
 
-/** Whether a quantity is a whole number. */
-function isWholeQuantity(place: Field): boolean {
-  const { mantissa, exponent } = quantityAt(place);
-  return exponent >= 0 || mantissa % 10n ** BigInt(-exponent) === 0n;
-}
-
 /** Larger powers of ten make no difference: a quantity is compared with numbers of at most 64 bits. */
 const MAX_EXPONENT = 40;
 
@@ -42,9 +36,23 @@ export function roundUpToWhole(place: Field, unitExponent = 0): bigint {
   return mantissa % unit === 0n ? mantissa / unit : mantissa / unit + (mantissa < 0n ? -1n : 1n);
 }
 
-/** The quantity must be a whole number. */
+/** Digits of a mantissa that the reference keeps as an int64 with an exponent. */
+const FAST_LIMIT = 10n ** 18n;
+/** Powers of ten by which the reference multiplies at once; it lets the product overflow. With others it gives up, and has zero. */
+const wrappingPowers = [1, 2, 3, 6, 9];
+
+/** The quantity in thousandths, as an int64 that overflows as the reference's does. */
+function toMilli(place: Field): bigint {
+  const { mantissa, exponent } = quantityAt(place);
+  const exact = roundUpToWhole(place, -3);
+  const wrapped = BigInt.asIntN(64, exact);
+  const isSmall = mantissa < FAST_LIMIT && mantissa > -FAST_LIMIT;
+  return wrapped === exact || !isSmall || exponent <= -3 || wrappingPowers.includes(exponent + 3) ? wrapped : 0n;
+}
+
+/** The quantity must be a whole number, and stay one as the reference counts its thousandths. */
 export function checkWhole(place: Field): readonly FieldError[] {
-  return isWholeQuantity(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
+  return toMilli(place) % 1000n === 0n ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
 }
 
 /** The entries of a list of resources, by name, as `list[name]`. */
