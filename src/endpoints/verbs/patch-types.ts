@@ -40,21 +40,32 @@ function parsePatch(bytes: Uint8Array, prefix: string): ParsedPatch {
   }
 }
 
-const operationFields = new Set(['op', 'path', 'from', 'value']);
+const textFields = new Set(['op', 'path', 'from']);
+const operationFields = new Set([...textFields, 'value']);
 
-function checkOperations(value: JsonValue): JsonObject[] {
+function checkOperations(value: JsonValue, level: Level): JsonObject[] {
   if (value === null) return [];
   if (!Array.isArray(value)) throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type []handlers.jsonPatchOp`);
   if (value.length > MAX_OPERATIONS) {
     throw failure(413, 'RequestEntityTooLarge',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
   }
-  for (const operation of value) {
-    if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
+  const operations = value.map((operation) => operation ?? {});
+  for (const operation of operations) {
+    if (typeof operation !== 'object' || Array.isArray(operation)) {
       throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(operation)} into Go value of type handlers.jsonPatchOp`);
     }
+    if (level !== 'Ignore') checkTexts(operation);
   }
-  return value as JsonObject[];
+  return operations as JsonObject[];
+}
+
+/** Throws the 400 of a member that must be text and is not. Without field validation such a patch fails where it is applied. */
+function checkTexts(operation: JsonObject): void {
+  for (const [name, text] of Object.entries(operation)) {
+    if (!textFields.has(name) || typeof text === 'string' || text === null) continue;
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(text)} into Go struct field jsonPatchOp.${name} of type string`);
+  }
 }
 
 /** Whether something in a patched document is as it was before. */
@@ -74,9 +85,9 @@ export interface ReadPatch {
   readonly isKept?: IsKept;
 }
 
-function readJsonPatch(bytes: Uint8Array): ReadPatch {
+function readJsonPatch(bytes: Uint8Array, level: Level): ReadPatch {
   const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
-  const operations = checkOperations(value);
+  const operations = checkOperations(value, level);
   const unknown = operations.flatMap((operation, index) =>
     Object.keys(operation).filter((key) => !operationFields.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
@@ -108,7 +119,7 @@ function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch 
 }
 
 /** Parses a patch of this media type; throws the 400 of one that is malformed. */
-export function readPatch(type: string, bytes: Uint8Array, expected: Expected): ReadPatch {
-  if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes);
+export function readPatch(type: string, bytes: Uint8Array, { expected, level }: Pick<PatchContext, 'expected' | 'level'>): ReadPatch {
+  if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes, level);
   return type === MERGE_PATCH_TYPE ? readMergePatch(bytes) : readStrategicPatch(bytes, expected);
 }

@@ -50,6 +50,12 @@ testRows('handlePatch', api, [
     body: { message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001' } },
   { name: 'reports unknown and duplicate fields of operations, then of the result', status: 422, body: {
     'details.causes.0.field': 'patch', reason: 'Invalid' }, request: json(`${CM}/a?fieldValidation=Strict`, '[{"op":"add","path":"/odd","value":1,"why":2}]') },
+  { name: 'refuses an operation that is no text', status: 400, request: json(`${CM}/a`, [{ op: 'test', path: 7 }]),
+    body: { message: 'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string' } },
+  { name: 'refuses it later where fields are not validated', status: 422, request: json(`${CM}/a?fieldValidation=Ignore`, [{ op: 'test', path: 7 }]),
+    body: { message: 'the server rejected our request due to an error in our request' } },
+  { name: 'reads null as an operation without a name', status: 422, request: json(`${CM}/a`, [null]),
+    body: { message: 'the server rejected our request due to an error in our request' } },
   { name: 'warns of them', status: 200, headers: { warning: ['299 - "json patch unknown field \\"[0].why\\""', '299 - "unknown field \\"odd\\""'] },
     request: json(`${CM}/a`, '[{"op":"add","path":"/odd","value":1,"why":2}]') },
   { name: 'has no strategic merge for custom resources', request: patch(`${W}/w`, 'application/strategic-merge-patch+json', {}), status: 415,

@@ -153,7 +153,7 @@ export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const base = { request, expected, query, level: validationLevel(query), problems: [] };
   const transform = isApply
     ? await applyTransform(base, { bytes, form: type === APPLY_PATCH_TYPE ? 'yaml' : 'cbor' })
-    : patchTransform(base, () => readPatch(type, bytes, expected));
+    : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
     name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true, createIfAbsent: isApply && subresource === '',
     context: writeContext(request, query), ...target,
