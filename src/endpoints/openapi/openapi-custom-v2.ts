@@ -1,5 +1,5 @@
-// Definitions of custom resources in OpenAPI v2, without the parts that kubectl cannot read there: allOf, oneOf, anyOf and not, nullable, and the
-// content of schemas that preserve unknown fields. Mirrors the reference's reduction of structural schemas.
+// Definitions of custom resources in OpenAPI v2, without the parts that kubectl cannot read there: allOf, oneOf, anyOf and not, defaults,
+// nullable, and the content of schemas that preserve unknown fields. Mirrors the reference's reduction of structural schemas.
 import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import { customDefinitions } from './openapi-custom.ts';
@@ -26,7 +26,8 @@ function reduceReference({ description, allOf, $ref }: Json): Json | undefined {
 function reduce(schema: Json): Json {
   const reference = reduceReference(schema);
   if (reference !== undefined) return reference;
-  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, nullable, type, items, properties, required, additionalProperties, ...rest } = schema;
+  const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, default: _default, ...kept } = schema;
+  const { nullable, type, items, properties, required, additionalProperties, ...rest } = kept;
   const isClosed = nullable !== true && !preserves(schema);
   const own = isObject(properties) ? properties : {};
   const inside = isClosed && isObject(items) ? items : undefined;

@@ -111,7 +111,8 @@ function deleteAnswer({ resource, kind }: ResourceContext): BodyKind {
 function objectOperations(context: ResourceContext, place: { path: string; suffix: string; verbs: readonly string[]; kind: GroupVersionKind }): Operation[] {
   const { resource, prefix } = context;
   const { path, suffix, verbs, kind } = place;
-  const base = common(context, kind);
+  // Operations on the scale of a custom kind name the custom kind.
+  const base = common(context, resource.custom ? context.kind : kind);
   const name = `${prefix}${scoped(context)}${suffix}`;
   const patches = resource.custom ? [] : [STRATEGIC_PATCH_TYPE];
   const out: Operation[] = [];

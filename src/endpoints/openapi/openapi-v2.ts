@@ -1,23 +1,16 @@
 // The OpenAPI v2 document: all group versions in one, in the shape of Swagger 2.0.
 import { type SchemaSet, toOpenAPIv2 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
-import type { Catalog } from '../../registry/index.ts';
-import { unservedGroupVersions } from '../request/decode-errors.ts';
 import { JSON_TYPE, plainMedia, YAML_TYPE } from '../request/media.ts';
 import { type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
 import type { Parameter } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
 import {
   collectDefinitions, definitionName, referencesOf, withSharedKinds, type DefinitionSource, type DocumentSource,
-  groupByPath, kubernetesInfo,
+  groupByPath, kubernetesInfo, listGroupVersions,
 } from './openapi-v3.ts';
 
 type Json = Record<string, unknown>;
-
-interface GroupVersion {
-  readonly group: string;
-  readonly version: string;
-}
 
 const PREFIX = '#/definitions/';
 const reasons: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
@@ -99,14 +92,6 @@ function namesIn(part: unknown): Set<string> {
 function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
   const schema = schemas.definition(name);
   return schema && toOpenAPIv2(schema);
-}
-
-/** All built-in group versions, also those that are not served any more, in sorted order. */
-function listGroupVersions(catalog: Catalog): GroupVersion[] {
-  const builtin = catalog.resources().filter(({ custom }) => !custom);
-  const served = builtin.flatMap(({ group, versions }) => versions.map(({ name }) => ({ group, version: name })));
-  const byKey = new Map([...served, ...unservedGroupVersions].map((each) => [`${each.group}/${each.version}`, each]));
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
 /** Builds the whole document. */

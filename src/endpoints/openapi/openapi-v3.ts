@@ -1,6 +1,8 @@
 // OpenAPI v3 documents, one for each group version: paths from the operations, components from the schemas that the paths reach.
 import { type GroupVersionKind, type Schema, type SchemaSet, toOpenAPIv3 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
+import type { Catalog } from '../../registry/index.ts';
+import { unservedGroupVersions } from '../request/decode-errors.ts';
 import { type Parameter, placeParameters } from './openapi-parameters.ts';
 import { type BodyKind, type Operation, type OperationSource, operationsOf, rootOperation } from './openapi-operations.ts';
 import { customDefinitions, customName } from './openapi-custom.ts';
@@ -144,6 +146,23 @@ export class DefinitionWriter {
 /** Definitions that every group version has: each document lists the group versions that it describes. */
 const sharedKinds: ReadonlySet<string> = new Set([`${META_PREFIX}DeleteOptions`, `${META_PREFIX}WatchEvent`]);
 
+/** All built-in group versions, also those that are not served any more, in sorted order. */
+export function listGroupVersions(catalog: Catalog): GroupVersion[] {
+  const builtin = catalog.resources().filter(({ custom }) => !custom);
+  const served = builtin.flatMap(({ group, versions }) => versions.map(({ name }) => ({ group, version: name })));
+  const byKey = new Map([...served, ...unservedGroupVersions].map((each) => [`${each.group}/${each.version}`, each]));
+  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Groups that the scheme of client-go, which documents of custom kinds are made with, does not have. */
+const serverGroups: ReadonlySet<string> = new Set(['admission.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io', 'imagepolicy.k8s.io']);
+
+/** The group versions that the document of a group version lists as sharing kinds; none for the documents of the roots. */
+function sharingIn({ catalog }: DocumentSource, groupVersion: GroupVersion | undefined, isCustom: boolean): GroupVersion[] {
+  if (isCustom) return listGroupVersions(catalog).filter(({ group }) => !serverGroups.has(group));
+  return groupVersion === undefined ? [] : [groupVersion];
+}
+
 /** A definition with the group versions that share its kind, the core group first. */
 export function withSharedKinds(name: string, definition: Json | undefined, groupVersions: readonly GroupVersion[]): Json | undefined {
   if (definition === undefined || !sharedKinds.has(name)) return definition;
@@ -168,12 +187,12 @@ function* makeDocument(
   const paths = yield* pathsJson(operations, source);
   const roots = new Set<string>(Object.keys(custom));
   referencesOf(paths, REFERENCE_PREFIX, roots);
-  const sharing = groupVersion === undefined ? [] : [groupVersion];
+  const isCustom = Object.keys(custom).length > 0;
+  const sharing = sharingIn(source, groupVersion, isCustom);
   const write = (name: string): Json | undefined => custom[name] ?? withSharedKinds(name, source.writer.write(name), sharing);
   const schemas = yield* collectDefinitions(roots, write, REFERENCE_PREFIX);
-  const isCustom = Object.keys(custom).length > 0;
-  const components = { schemas, ...(!isCustom && { securitySchemes: security }) };
-  return { openapi: '3.0.0', info, paths, components, ...(!isCustom && { security: [{ BearerToken: [] }] }) };
+  const components = { ...(Object.keys(schemas).length > 0 && { schemas }), ...(!isCustom && { securitySchemes: security }) };
+  return { openapi: '3.0.0', info, paths, components };
 }
 
 export const kubernetesInfo = (gitVersion: string): Json => ({ title: 'Kubernetes', version: gitVersion });

@@ -65,11 +65,11 @@ export function versionKindError(why: string): string {
 
 /** Group versions that the reference still reads although it no longer serves them: a body in one of them has the wrong version, not an unknown one. */
 const formerVersions: Readonly<Record<string, readonly string[]>> = {
-  apps: ['v1beta1', 'v1beta2'], autoscaling: ['v2beta1', 'v2beta2'], batch: ['v1beta1'], policy: ['v1beta1'],
+  apps: ['v1beta1', 'v1beta2'], batch: ['v1beta1'], policy: ['v1beta1'],
   'authentication.k8s.io': ['v1alpha1', 'v1beta1'], 'authorization.k8s.io': ['v1beta1'], 'certificates.k8s.io': ['v1alpha1', 'v1beta1'],
   'coordination.k8s.io': ['v1alpha2', 'v1beta1'], 'discovery.k8s.io': ['v1beta1'], 'events.k8s.io': ['v1beta1'],
   'networking.k8s.io': ['v1beta1'], 'node.k8s.io': ['v1alpha1', 'v1beta1'], 'rbac.authorization.k8s.io': ['v1alpha1', 'v1beta1'],
-  'scheduling.k8s.io': ['v1alpha1', 'v1beta1'], 'storage.k8s.io': ['v1alpha1', 'v1beta1'],
+  'scheduling.k8s.io': ['v1alpha2', 'v1beta1'], 'storage.k8s.io': ['v1alpha1', 'v1beta1'],
   'admissionregistration.k8s.io': ['v1alpha1', 'v1beta1'], 'flowcontrol.apiserver.k8s.io': ['v1beta1', 'v1beta2', 'v1beta3'],
 };
 
