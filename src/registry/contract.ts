@@ -326,6 +326,8 @@ export interface RegistryDependencies {
   readonly admission: Admission;
   readonly trackUpdate: TrackUpdate;
   readonly reserver?: Reserver;
+  /** Called with every update that was stored, and with the object as it was and as it is; not with dry runs. */
+  readonly onUpdated?: (update: AdmissionAttributes) => void;
 }
 
 /** The resources that are served right now: rows by group, version and plural. Discovery, OpenAPI and routes are views of it. */

@@ -30,6 +30,7 @@ import {
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
+import { countCertificates } from './observability/certificate-metrics.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
@@ -275,7 +276,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
     reserver, store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
-    cacheOnlyReads: replica, limitsAnyState: !options.watchCache,
+    ...(parts.metrics !== undefined && { onUpdated: countCertificates(parts.metrics.registry) }), cacheOnlyReads: replica, limitsAnyState: !options.watchCache,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({

@@ -220,6 +220,16 @@ describe('a server with service accounts', () => {
     assert.equal(certificate.subject, 'CN=user-one\nO=team');
     assert.ok(Math.abs(Date.parse(certificate.validTo) - systemClock.now() - 3_600_000) < 60_000);
     assert.match((await patch('approval', { status: { conditions: [] } }, 'admin-token')).body.message, /may not remove a condition of type "Approved"/);
+    const other = { ...spec, signerName: 'example.com/other' };
+    assert.equal((await server.request(post(requests, { metadata: { name: 'two' }, spec: other }))).status, 201);
+    const issue = { method: 'PATCH', path: `${requests}/two/status`, body: { status: { certificate: forged } }, headers };
+    for (const query of ['?dryRun=All', '', '']) assert.equal((await server.request({ ...issue, path: `${issue.path}${query}` })).status, 200);
+    const counted = (await server.request({ path: '/metrics' })).text.split('\n').filter((line) => line.startsWith('apiserver_certificates_registry_'));
+    assert.deepEqual(counted.sort(), [
+      'apiserver_certificates_registry_csr_honored_duration_total{signerName="kubernetes.io/kube-apiserver-client"} 1',
+      'apiserver_certificates_registry_csr_requested_duration_total{signerName="kubernetes.io/kube-apiserver-client"} 1',
+      'apiserver_certificates_registry_csr_requested_duration_total{signerName="other"} 1',
+    ]);
   });
 
   it('attack 41: writes no token into its logs', () => {

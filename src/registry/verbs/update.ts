@@ -120,7 +120,9 @@ async function runRound(round: Round): Promise<Outcome> {
   checkNamespace(request, object);
   checkRevision(request, object, current.revision);
   const change: Change = { round: { ...round, current }, write, attributes, old, object };
-  return withReservation(core, attributes, { write: () => storeReserved(change), isWritten: ({ type }) => type === 'written' });
+  const outcome = await withReservation(core, attributes, { write: () => storeReserved(change), isWritten: ({ type }) => type === 'written' });
+  if (outcome.type === 'written') core.options.onUpdated?.(attributes);
+  return outcome;
 }
 
 async function storeReserved(change: Change): Promise<Outcome> {
