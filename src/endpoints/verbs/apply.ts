@@ -66,21 +66,34 @@ function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected
     `error decoding from json: ${why}`);
 }
 
-/** The transform of an apply; throws the errors of its configuration. */
-export async function applyTransform(context: PatchContext, body: RawBody): Promise<(current: KubeObject | undefined) => KubeObject> {
-  const { request, query, expected, level } = context;
+/** Reads a configuration, and throws its errors. */
+async function readConfiguration({ request, expected, level }: PatchContext, body: RawBody): Promise<KubeObject> {
   const applied = (await readApplied(body, level, request)) as unknown as KubeObject;
   applied.metadata ??= {};
   checkAppliedType(applied, expected);
   const problem = typedProblem(expected.schema, applied);
   if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
-  return (current) => {
-    const next = applyObject({
-      resource: request.resource, version: request.target.version, subresource: request.subresource, schema: expected.schema, manager: query.fieldManager,
-      force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied,
-    });
-    if (request.subresource === 'scale') return checkScale(request.resource, next);
-    const { object } = typeObject({ value: next as unknown as JsonObject }, expected, (why) => unreadable(applied, expected, why));
-    return defaultObject(object, request.target, { keepNulls: true });
-  };
+  return applied;
+}
+
+function applyConfiguration({ request, query, expected }: PatchContext, applied: KubeObject, current: KubeObject | undefined): KubeObject {
+  const next = applyObject({
+    resource: request.resource, version: request.target.version, subresource: request.subresource, schema: expected.schema, manager: query.fieldManager,
+    force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied,
+  });
+  if (request.subresource === 'scale') return checkScale(request.resource, next);
+  const { object } = typeObject({ value: next as unknown as JsonObject }, expected, (why) => unreadable(applied, expected, why));
+  return defaultObject(object, request.target, { keepNulls: true });
+}
+
+/** The transform of an apply. It throws the errors of the configuration too: an absent object is reported before them. */
+export async function applyTransform(context: PatchContext, body: RawBody): Promise<(current: KubeObject | undefined) => KubeObject> {
+  try {
+    const applied = await readConfiguration(context, body);
+    return (current) => applyConfiguration(context, applied, current);
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }

@@ -44,6 +44,8 @@ testRows('handlePatch', api, [
   { name: 'refuses managedFields in a configuration', status: 400, body: { message: 'metadata.managedFields must be nil' },
     request: apply(`${CM}/a?fieldManager=m`, { metadata: { name: 'a', managedFields: [{}] } }) },
   { name: 'reports an absent object before a malformed patch', request: merge(`${CM}/none`, '{'), status: 404, body: { 'details.name': 'none' } },
+  { name: 'reports an absent object before a configuration that has another type', status: 404, body: { 'details.name': 'none' },
+    request: apply(`${W}/none/status?fieldManager=m`, { spec: 7 }) },
   { name: 'refuses a malformed patch', request: merge(`${CM}/a`, '{'), status: 400, body: { message: 'error decoding patch: unexpected end of JSON input' } },
   { name: 'refuses a failed test', request: json(`${CM}/a`, [{ op: 'test', path: '/data/p', value: 'no' }]), status: 422, body: { reason: 'Invalid' } },
   { name: 'refuses too many operations', request: json(`${CM}/a`, Array(10_001).fill({ op: 'test', path: '/kind', value: 'ConfigMap' })), status: 413,
