@@ -35,6 +35,7 @@ testRows('Discovery', api, [
     headers: { 'content-type': AGGREGATED, 'cache-control': 'public', 'vary': 'Accept' },
     body: { 'items.0.metadata.name': 'example.com', 'items.0.versions.0.freshness': 'Current', 'items.0.versions.0.resources.0.scope': 'Namespaced',
       'items.1.versions.0': { version: 'v1', freshness: 'Stale' } } },
+  { name: 'does not aggregate behind a slash', request: { path: '/apis/', headers: { accept: AGGREGATED } }, status: 406, body: { reason: 'NotAcceptable' } },
   { name: 'aggregates the core group, whose kinds name no group', request: { path: '/api', headers: { accept: `application/json,${AGGREGATED}` } }, status: 200,
     body: { 'items.0.metadata': {}, 'items.0.versions.0.resources.0.responseKind': { group: '', version: '', kind: 'ConfigMap' } } },
   { name: 'has no other group', request: { path: '/apis/none.example.com' }, status: 404, text: '404 page not found\n' },

@@ -34,9 +34,9 @@ export class Discovery {
     this.#dependencies = dependencies;
   }
 
-  /** `/api` (core) and `/apis`. */
+  /** `/api` (core) and `/apis`; `/apis/` has the legacy document alone. */
   async answerRoot(exchange: Exchange, core: boolean): Promise<Response> {
-    const form = aggregatedForm(exchange.headers['accept']);
+    const form = exchange.path === '/apis/' ? undefined : aggregatedForm(exchange.headers['accept']);
     if (core) checkGet(exchange);
     if (form !== undefined) return this.#answerAggregated(exchange, core, form);
     if (core) checkAccept(exchange, plainMedia.objectTypes);
