@@ -104,6 +104,8 @@ export interface EndpointsDependencies {
   readonly allowUnsafeDeletion?: boolean;
   /** Whether CBOR is read and written (the feature gate CBORServingAndStorage). */
   readonly servesCbor?: boolean;
+  /** Whether OpenAPI lists the values that fields may have (the feature gate OpenAPIEnums). */
+  readonly publishesEnums: boolean;
   /** Whether lists and watches may be restricted to a shard (the feature gate ShardedListAndWatch). */
   readonly readsShards?: boolean;
   /** Creates that are not simply stored, by `group/plural` or `group/plural/subresource`. */

@@ -139,7 +139,7 @@ export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestAp
     remote: noRemoteApis,
     registry, admission, catalog, schemas, clock, random: systemRandom, hashes: { sha256: hash, sha512: hash }, parseYaml: (bytes) => parseYaml(bytes),
     gzip: async (bytes) => bytes, gzipStream: (chunks) => chunks,
-    versionInfo: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,
+    publishesEnums: true, versionInfo: { major: '1', minor: '36', gitVersion: 'v1.36.2' }, serverAddress: () => 'test:6443', ...more,
   });
   const send = async (request: TestRequest): Promise<TestAnswer> => readAnswer(await handler(makeExchange(request, clock)));
   return { handler, registry, catalog, clock, send, close: () => void registry.close?.() };

@@ -209,7 +209,7 @@ function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'fo
 /** The parts of the API that feature gates switch. */
 const switchFeatures = ({ featureGates }: ServerOptions) => ({
   allowUnsafeDeletion: isGateOn(featureGates, 'AllowUnsafeMalformedObjectDeletion'), servesCbor: isGateOn(featureGates, 'CBORServingAndStorage'),
-  readsShards: isGateOn(featureGates, 'ShardedListAndWatch'),
+  readsShards: isGateOn(featureGates, 'ShardedListAndWatch'), publishesEnums: isGateOn(featureGates, 'OpenAPIEnums'),
 });
 
 const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');

@@ -8,22 +8,24 @@ type OpenAPISchema = Record<string, unknown>;
 interface Dialect {
   readonly prefix: string;
   readonly isV3: boolean;
+  /** Whether the values that a field may have are listed. */
+  readonly hasEnums: boolean;
 }
 
-const v3: Dialect = { prefix: '#/components/schemas/', isV3: true };
-const v2: Dialect = { prefix: '#/definitions/', isV3: false };
+const v3: Dialect = { prefix: '#/components/schemas/', isV3: true, hasEnums: true };
+const v2: Dialect = { prefix: '#/definitions/', isV3: false, hasEnums: true };
 const referenced: ReadonlySet<string> = new Set([
   'time', 'micro-time', 'quantity', 'int-or-string', 'raw', 'fields-v1', 'json', 'schema-or-array', 'schema-or-bool', 'schema-or-strings',
 ]);
 
-/** The definition as a member of `components.schemas`. */
-export function toOpenAPIv3(definition: Schema): OpenAPISchema {
-  return writeDefinition(definition, v3);
+/** The definition as a member of `components.schemas`, with or without the values that fields may have. */
+export function toOpenAPIv3(definition: Schema, hasEnums = true): OpenAPISchema {
+  return writeDefinition(definition, hasEnums ? v3 : { ...v3, hasEnums });
 }
 
-/** The definition as a member of `definitions` of a Swagger 2.0 document. */
-export function toOpenAPIv2(definition: Schema): OpenAPISchema {
-  return writeDefinition(definition, v2);
+/** The definition as a member of `definitions` of a Swagger 2.0 document, likewise. */
+export function toOpenAPIv2(definition: Schema, hasEnums = true): OpenAPISchema {
+  return writeDefinition(definition, hasEnums ? v2 : { ...v2, hasEnums });
 }
 
 function writeDefinition(definition: Schema, dialect: Dialect): OpenAPISchema {
@@ -61,7 +63,7 @@ function writeField(field: Field, dialect: Dialect): OpenAPISchema {
   const written = writeType(field.schema, dialect, field.bareReference !== true);
   if (dialect.isV3 && field.publishedDefault !== undefined) written['default'] = field.publishedDefault;
   const values = (written['items'] ?? written['additionalProperties'] ?? written) as OpenAPISchema;
-  if (field.publishedEnum !== undefined) values['enum'] = field.publishedEnum;
+  if (dialect.hasEnums && field.publishedEnum !== undefined) values['enum'] = field.publishedEnum;
   return written;
 }
 

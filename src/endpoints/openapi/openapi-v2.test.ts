@@ -41,6 +41,16 @@ describe('the OpenAPI v2 document', () => {
   });
 });
 
+it('OpenAPI lists the values of fields unless the gate OpenAPIEnums is off', async (t) => {
+  const name = 'io.k8s.api.core.v1.ServicePort';
+  for (const [gates, values] of [[[], ['SCTP', 'TCP', 'UDP']], [['OpenAPIEnums=false'], undefined]] as const) {
+    const server = await startTestServer({ featureGates: gates });
+    t.after(() => server.close());
+    const [v2, v3] = await Promise.all([server.request({ path: '/openapi/v2' }), server.request({ path: '/openapi/v3/api/v1' })]);
+    assert.deepEqual([v2.body.definitions[name].properties.protocol.enum, v3.body.components.schemas[name].properties.protocol.enum], [values, values]);
+  }
+});
+
 describe('the OpenAPI documents', () => {
   let server: TestServer;
   before(async () => {

@@ -1,5 +1,5 @@
 // The OpenAPI v2 document: all group versions in one, in the shape of Swagger 2.0.
-import { type SchemaSet, toOpenAPIv2 } from '../../apimachinery/index.ts';
+import { toOpenAPIv2 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
 import { JSON_TYPE, plainMedia, YAML_TYPE } from '../request/media.ts';
 import { type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
@@ -89,9 +89,9 @@ function namesIn(part: unknown): Set<string> {
   return names;
 }
 
-function writeDefinition(schemas: SchemaSet, name: string): Json | undefined {
+function writeDefinition({ schemas, hasEnums }: DocumentSource, name: string): Json | undefined {
   const schema = schemas.definition(name);
-  return schema && toOpenAPIv2(schema);
+  return schema && toOpenAPIv2(schema, hasEnums);
 }
 
 /** Builds the whole document. */
@@ -106,7 +106,7 @@ export function* openApiV2Document(source: DocumentSource): Steps<Json> {
   const groupVersions = listGroupVersions(source.catalog);
   const custom = yield* customDefinitionsV2(source.catalog);
   const definitions = yield* collectDefinitions(namesIn([paths, parameters]), (name) =>
-    custom[name] ?? withSharedKinds(name, writeDefinition(source.schemas, name), groupVersions), PREFIX);
+    custom[name] ?? withSharedKinds(name, writeDefinition(source, name), groupVersions), PREFIX);
   return {
     swagger: '2.0', info: kubernetesInfo(source.gitVersion), paths, definitions, parameters,
     securityDefinitions: { BearerToken: { description: 'Bearer Token authentication', type: 'apiKey', name: 'authorization', in: 'header' } },

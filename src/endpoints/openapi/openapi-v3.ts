@@ -128,17 +128,19 @@ export function* collectDefinitions(
 /** Writes definitions by name and keeps them, since group versions share most of them: all 47 documents take 172 ms instead of 203 ms. */
 export class DefinitionWriter {
   readonly #schemas: SchemaSet;
+  readonly #hasEnums: boolean;
   readonly #written = new WeakMap<Schema, Json>();
 
-  constructor(schemas: SchemaSet) {
+  constructor(schemas: SchemaSet, hasEnums: boolean) {
     this.#schemas = schemas;
+    this.#hasEnums = hasEnums;
   }
 
   write(name: string): Json | undefined {
     const schema = this.#schemas.definition(name);
     if (!schema) return undefined;
     let written = this.#written.get(schema);
-    if (!written) this.#written.set(schema, (written = toOpenAPIv3(schema)));
+    if (!written) this.#written.set(schema, (written = toOpenAPIv3(schema, this.#hasEnums)));
     return written;
   }
 }
@@ -175,6 +177,8 @@ export function withSharedKinds(name: string, definition: Json | undefined, grou
 /** Everything that a document is made from. */
 export interface DocumentSource extends DefinitionSource {
   readonly writer: DefinitionWriter;
+  /** Whether definitions list the values that fields may have. */
+  readonly hasEnums: boolean;
   /** The release that documents name, as `/version` does. */
   readonly gitVersion: string;
 }

@@ -77,9 +77,9 @@ export class OpenApi {
   readonly #startedMs: number;
 
   constructor(dependencies: EndpointsParts) {
-    const { schemas, catalog, media, versionInfo, clock } = dependencies;
+    const { schemas, catalog, media, versionInfo, clock, publishesEnums: hasEnums } = dependencies;
     this.#dependencies = dependencies;
-    this.#source = { schemas, catalog, media, writer: new DefinitionWriter(schemas), gitVersion: versionInfo.gitVersion };
+    this.#source = { schemas, catalog, media, writer: new DefinitionWriter(schemas, hasEnums), hasEnums, gitVersion: versionInfo.gitVersion };
     this.#documents = new DocumentCache(dependencies);
     this.#startedMs = clock.now();
   }
@@ -121,9 +121,9 @@ export class OpenApi {
     }
   }
 
-  /** The hash of a document's inputs: the release, its operations, and the fingerprints or schemas of its custom kinds. */
+  /** The hash of a document's inputs: the release, whether enums are published, its operations, and the fingerprints or schemas of its custom kinds. */
   #hashOf(path: string, resources: readonly Resource[]): string {
-    const { catalog, hashes, versionInfo } = this.#dependencies;
+    const { catalog, hashes, versionInfo, publishesEnums } = this.#dependencies;
     const groupVersion = groupVersionOf(path);
     const custom = resources.filter((resource) => resource.custom);
     const known = custom.every(({ fingerprint }) => fingerprint !== undefined);
@@ -131,7 +131,7 @@ export class OpenApi {
       ? [resources.every((resource) => resource.custom) ? [] : operationsOf(this.#source, groupVersion).map(({ id }) => id), resources.length,
         known ? custom.map(({ plural, fingerprint }) => [plural, fingerprint]) : finishSteps(customDefinitions(catalog, groupVersion))]
       : [];
-    return toHex(hashes.sha512(encodeText(JSON.stringify([versionInfo.gitVersion, path, ...parts]))));
+    return toHex(hashes.sha512(encodeText(JSON.stringify([versionInfo.gitVersion, publishesEnums, path, ...parts]))));
   }
 
   #document(path: string): Steps<Json> {
