@@ -151,7 +151,10 @@ function validateKeywords(schema: OpenAPIV3Schema, { at, insideMeta, noDefaults 
   if (schema.type && !types.includes(schema.type)) errors.push(notSupported(`${at}.type`, schema.type, types));
   if (schema.default !== undefined && schema.default !== null && noDefaults !== '') errors.push(forbiddenField(`${at}.default`,
     `must not be set ${noDefaults}`));
-  for (const [keyword, why] of unsupported) if (isSet(schema[keyword])) errors.push(forbiddenField(`${at}.${keyword}`, why));
+  for (const [keyword, why] of unsupported) {
+    const isThere = isSet(schema[keyword]) || (keyword === 'additionalItems' && (schema[keyword] ?? null) !== null);
+    if (isThere) errors.push(forbiddenField(`${at}.${keyword}`, why));
+  }
   if (schema.type === 'null') errors.push(forbiddenField(`${at}.type`, 'type cannot be set to null, use nullable as an alternative'));
   if (Array.isArray(schema.items)) errors.push(forbiddenField(`${at}.items`, 'items must be a schema object and not an array'));
   if (insideMeta && schema['x-kubernetes-embedded-resource'] === true) {
