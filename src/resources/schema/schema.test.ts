@@ -191,7 +191,7 @@ test('decodeObject either fails with DecodeError or makes an object that decodes
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error;
       }
-    }), { numRuns: 60 });
+    }), { numRuns: 60, examples: [[[0], [{ toString: false }]]] });
   }
 });
 

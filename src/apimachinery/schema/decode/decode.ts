@@ -280,8 +280,9 @@ class Decoder {
   }
 
   #report(input: unknown, schema: Schema): undefined {
+    const isNumber = typeof input === 'number' || typeof input === 'bigint';
     const isFraction = typeof input === 'number' && !Number.isInteger(input);
-    return this.#reportFound(describeJson(input), schema, { isFraction, isNegative: (input as number) < 0 });
+    return this.#reportFound(describeJson(input), schema, { isFraction, isNegative: isNumber && input < 0 });
   }
 
   #reportFound(found: string, schema: Schema, number: Pick<Mismatch, 'isFraction' | 'isNegative'> = {}): undefined {
