@@ -9,7 +9,7 @@ import { formatTime } from '../../registry/index.ts';
 import { BoundedCache, type Clock, type Random, type Timer } from '../../base/index.ts';
 import { type Cipher, createGcm } from './ciphers.ts';
 import type { EncryptionMetrics } from './encryption-metrics.ts';
-import { currentSpan, inSpan } from '../tracing/spans.ts';
+import { currentSpan, inShortSpan } from '../tracing/spans.ts';
 import type { KmsService } from './kms-client.ts';
 import {
   type SealedSource, type SealedValue, SEED_BYTES, checkSource, createSeedCipher, decodeValue, encodeValue, findKeyIdProblem, hashKeyId, hashSource, sourceType,
@@ -67,8 +67,7 @@ export class KmsProvider {
   }
 
   #inSpan<T>(name: string, run: () => T): T {
-    const description = { name: `${name} with envelopeTransformer`, attributes: { 'transformer.provider.name': this.#options.name } };
-    return inSpan<T>(() => description, run) as T;
+    return inShortSpan(() => ({ name: `${name} with envelopeTransformer`, attributes: { 'transformer.provider.name': this.#options.name } }), run);
   }
 
   /** Asks the plugin for the first time, and from then on. A plugin that does not answer yet is no reason to wait longer. */

@@ -45,5 +45,19 @@ export async function inSpan<T>(describe: () => SpanDescription, run: () => T | 
   }
 }
 
+/** The same for work that is done when it returns. */
+export function inShortSpan<T>(describe: () => SpanDescription, run: () => T): T {
+  const span = active.getStore()?.begin(describe());
+  if (span === undefined) return run();
+  try {
+    const result = active.run(span, run);
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
 /** Headers that continue the current trace; none without one. */
 export const traceHeaders = (): Readonly<Record<string, string>> | undefined => active.getStore()?.headers();

@@ -12,7 +12,7 @@ import { MessageReader, frameMessage } from '../../grpc/index.ts';
 import { type TestServer, eventually, startTestServer } from '../../test-support/index.ts';
 import { createCertificate } from '../tls/certificates.ts';
 import { readTracingConfiguration } from './configuration.ts';
-import { currentSpan, inSpan } from './spans.ts';
+import { currentSpan, inShortSpan, inSpan } from './spans.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-tracing-'));
 const ending: (() => Promise<void> | void)[] = [];
@@ -195,9 +195,10 @@ test('readTracingConfiguration reads the names of collectors and refuses what th
   await assert.rejects(read('sampleRate: 1'), /unknown field "sampleRate"/);
 });
 
-test('inSpan just runs where nothing is traced', async () => {
+test('inSpan and inShortSpan just run where nothing is traced', async () => {
   const describe = (): never => assert.fail();
   assert.equal(await inSpan(describe, () => 1), 1);
+  assert.equal(inShortSpan(describe, () => 1), 1);
   await assert.rejects(inSpan(describe, () => Promise.reject(new Error('x'))), /x/);
   assert.equal(currentSpan(), undefined);
 });
