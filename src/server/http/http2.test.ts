@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { createManualClock, systemClock, systemRandom } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
@@ -120,23 +119,31 @@ async function openListener(handler: Handler) {
 }
 
 it('an HTTP/2 session that has ended by a broken frame shows that its client has left', async () => {
+  let begun = 0;
+  let ended = 0;
   const { clock, listener, url } = await openListener(({ signal }) => new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('the client has left')));
+    begun += 1;
+    signal.addEventListener('abort', () => {
+      ended += 1;
+      reject(new Error('the client has left'));
+    });
   }));
   const broken = [
     ['PING of three bytes', encodeFrame(6, { flags: 0, id: 0 }, Buffer.alloc(3))], ['frame beyond all bounds', Buffer.from('ffffff000000000001', 'hex')],
     ['half a frame of data', Buffer.from('00003200000000000101', 'hex')], ['lone CONTINUATION', encodeFrame(9, { flags: 4, id: 3 }, Buffer.alloc(4))],
     ['header that is none', encodeFrame(1, { flags: 5, id: 3 }, Buffer.alloc(7, 0xff))],
   ] as const;
+  let count = 0;
   for (const [what, frame] of broken) {
+    count += 1;
     const { socket } = await openRawConnection(url, { ALPNProtocols: ['h2'] });
     socket.write(Buffer.concat([opening, encodeFrame(1, { flags: 5, id: 1 }, encodeHeaders({})), frame]));
-    // Node 24 may end the session before the request begins; where it begins, it is under way by then.
-    await setTimeout(200);
+    // Node 22 and newer end the connection at once, and the request with it.
+    await eventually(() => assert.equal(begun, count, what));
     socket.destroy();
     await eventually(() => {
       clock.advance(5000);
-      assert.equal(listener.active.size, 0, what);
+      assert.deepEqual([ended, listener.active.size], [count, 0], what);
     });
   }
   await listener.close(0);

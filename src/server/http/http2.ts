@@ -83,8 +83,9 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
 }
 
 /**
- * After a frame that ends a session, nghttp2 reads nothing more, and Node stops reading the connection below without a word: no event says that
+ * After a frame that ends a session, nghttp2 reads nothing more, and Node 20 stops reading the connection below without a word: no event says that
  * the client has left, and streams that are open stay so. Read again, the connection shows its end; what else comes is thrown away by nghttp2.
+ * Node 22 and newer end the connection by themselves.
  */
 function readOn(socket: TLSSocket): void {
   (socket as unknown as { readonly _handle: { readStart(): void } | null })._handle?.readStart();
