@@ -1,7 +1,7 @@
 // Authentication and authorization as tables: the credentials of a request and its user; the attributes of a request and the decision.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemRandom } from '../base/index.ts';
+import { createManualClock, systemRandom } from '../base/index.ts';
 import { type Attributes, type AuthenticateToken, createAuthenticator, createTokenAuthenticator, parseTokenFile, refuse } from './index.ts';
 
 const tokens = parseTokenFile('t1,alice,1,"devs, ops"\nt2,"bob ""b""",2\r\n\n');
@@ -31,6 +31,19 @@ describe('createAuthenticator', () => {
       assert.equal(found.type === 'refused' ? 'refused' : `${found.user.name} ${found.user.groups.join(',')}`, expected);
     });
   }
+
+  it('refuses a certificate from the moment at which it ends, also on connections that were there before; a token beside it counts', async () => {
+    const clock = createManualClock();
+    const timed = createAuthenticator({ tokens: [createTokenAuthenticator(tokens, systemRandom)], allowAnonymous: true, clock });
+    const clientCertificate = { ...certificate, expiresMs: clock.now() + 1000 };
+    const show = async (authorization?: string): Promise<string> => {
+      const found = await timed({ authorization, clientCertificate });
+      return found.type === 'user' ? found.user.name : found.type;
+    };
+    assert.equal(await show(), 'carol');
+    clock.advance(1000);
+    assert.deepEqual([await show(), await show('Bearer t1')], ['refused', 'alice']);
+  });
 
   it('looks a token that lasts up once per connection, and others each time', async () => {
     let asked = 0;

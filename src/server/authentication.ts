@@ -68,7 +68,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     ...await createIssuers(options), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
-    tokens, localTokens: createAdminToken(parts), apiAudiences, isRevoked: revocations.isRevoked,
+    tokens, localTokens: createAdminToken(parts), apiAudiences, isRevoked: revocations.isRevoked, clock,
     // Asked for with each request: the file may say something else by then.
     get allowAnonymous() {
       return configured?.anonymous() ?? options.anonymousAuth;

@@ -1,6 +1,6 @@
 // Authentication as kube-apiserver orders it: front proxy, client certificate, bearer token, then anonymous.
 // Credentials that one authenticator refuses are fatal only when no other one accepts what else the request carries.
-import type { MaybePromise } from '../../base/index.ts';
+import type { Clock, MaybePromise } from '../../base/index.ts';
 import { type User, anonymous, markAuthenticated } from '../user.ts';
 import { readBearerToken } from './bearer.ts';
 import type { AuthenticateToken, ClientCertificate, Credentials, TokenAnswer } from './credentials.ts';
@@ -25,6 +25,8 @@ interface AuthenticatorOptions {
   readonly frontProxy?: FrontProxy;
   /** Whether the client certificate with this fingerprint is good no more. */
   readonly isRevoked?: (fingerprint: string) => boolean;
+  /** Says when client certificates have expired; without it they do not. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** Makes the authenticator of a server. */
@@ -35,10 +37,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const ownTokens = [...options.localTokens ?? [], ...options.tokens];
   return (credentials) => {
     const { authorization, clientCertificate, connection, audiences = apiAudiences } = credentials;
-    const proxied = clientCertificate?.frontProxy === true ? options.frontProxy?.(clientCertificate, credentials.headers?.() ?? new Map()) : undefined;
+    const certificate = hasExpired(clientCertificate, options.clock) ? undefined : clientCertificate;
+    const proxied = certificate?.frontProxy === true ? options.frontProxy?.(certificate, credentials.headers?.() ?? new Map()) : undefined;
     if (proxied !== undefined) return accept(proxied);
-    if (clientCertificate?.authorized === true && clientCertificate.commonName !== '') {
-      return options.isRevoked?.(clientCertificate.fingerprint ?? '') === true ? { type: 'refused' } : acceptCertified(clientCertificate);
+    if (certificate?.authorized === true && certificate.commonName !== '') {
+      return options.isRevoked?.(certificate.fingerprint ?? '') === true ? { type: 'refused' } : acceptCertified(certificate);
     }
     const known = connection === undefined ? undefined : lasting.get(connection);
     if (known !== undefined && authorization !== undefined && isSameSecret(known.authorization, authorization)) return known.found;
@@ -50,11 +53,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       };
       return authenticateToken({ token, audiences, tokens, apiAudiences, reasons: [], keep });
     }
-    // A certificate that no authority of clients signed is refused; that of a front proxy too, when it names no user or is not an allowed one.
-    const foreign = clientCertificate !== undefined && !clientCertificate.authorized;
+    // A certificate that no authority of clients signed, or that has expired, is refused; that of a front proxy too, when it names no user or is not an
+    // allowed one.
+    const foreign = clientCertificate !== undefined && certificate?.authorized !== true;
     return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
   };
 }
+
+const hasExpired = (certificate: ClientCertificate | undefined, clock: Pick<Clock, 'now'> | undefined): boolean =>
+  certificate?.expiresMs !== undefined && clock !== undefined && clock.now() >= certificate.expiresMs;
 
 const isLoopback = (address = ''): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address);
 

@@ -14,6 +14,8 @@ export interface ClientCertificate {
   readonly frontProxy?: boolean;
   /** SHA-256 of the certificate, in hexadecimal. */
   readonly fingerprint?: string;
+  /** When the certificate ends, in milliseconds since the Unix epoch: connections and sessions may outlive it. */
+  readonly expiresMs?: number;
 }
 
 /** What authentication looks at. */

@@ -83,6 +83,6 @@ function readCertificate(socket: TLSSocket): ClientCertificate | undefined {
   const [uid] = list(subject[UID_OID]);
   return {
     commonName: names[names.length - 1] ?? '', organizations: list(subject['O']), authorized: socket.authorized,
-    fingerprint: createHash('sha256').update(peer.raw).digest('hex'), ...(uid !== undefined && { uid }),
+    fingerprint: createHash('sha256').update(peer.raw).digest('hex'), expiresMs: Date.parse(peer.valid_to), ...(uid !== undefined && { uid }),
   };
 }
