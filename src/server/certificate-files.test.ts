@@ -101,14 +101,22 @@ describe('authorities of clients', () => {
   let server: TestServer;
   before(async () => {
     writeFileSync(path('clients.crt'), first.certificate);
-    server = await startTestServer({ clientCaFile: path('clients.crt') });
+    server = await startTestServer({ clientCaFile: path('clients.crt'), console: true });
   });
   after(() => server.close());
 
   /** The status of a request by an agent that keeps its one connection. */
-  const ask = (agent: Agent): Promise<number> => new Promise((resolve, reject) => {
-    request(`${server.url}/api/v1/namespaces`, { agent }, (response) => {
+  const ask = (agent: Agent, headers = {}): Promise<number> => new Promise((resolve, reject) => {
+    request(`${server.url}/api/v1/namespaces`, { agent, headers }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    }).on('error', reject).end();
+  });
+  /** The headers of a session of the console that begins with the certificate of an agent. */
+  const beginSession = (agent: Agent): Promise<Record<string, string>> => new Promise((resolve, reject) => {
+    request(`${server.url}/console/session`, { agent, method: 'POST' }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (part: string) => (body += part));
+      response.on('end', () => resolve({ 'x-pintle-console': JSON.parse(body).key, cookie: response.headers['set-cookie']?.[0]?.split(';')[0] ?? '' }));
     }).on('error', reject).end();
   });
   const open = ({ certificate, key }: KeyPair): Agent => new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false, cert: certificate, key });
@@ -117,11 +125,15 @@ describe('authorities of clients', () => {
     const [before, after] = [open(certify(first)), open(certify(second))];
     assert.deepEqual([await ask(before), await ask(after)], [200, 401]);
     after.destroy();
+    const session = await beginSession(before);
+    const visitor = new Agent({ rejectUnauthorized: false });
+    assert.equal(await ask(visitor, session), 200);
     writeFileSync(path('clients.crt'), second.certificate);
     await eventually(async () => assert.equal(await ask(before), 401));
+    assert.equal(await ask(visitor, session), 401);
     const later = open(certify(second));
     assert.equal(await ask(later), 200);
-    for (const agent of [before, later]) agent.destroy();
+    for (const agent of [before, later, visitor]) agent.destroy();
     await eventually(async () => {
       const map = await server.request({ path: '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication' });
       assert.match(map.body.data['client-ca-file'], new RegExp(second.certificate.slice(30, 80).replaceAll(/[+/\n]/g, '.')));

@@ -190,7 +190,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
-    console: options.console ? createConsole({ ...options, isSecure: options.tls, authenticate: authentication.authenticate }) : undefined,
+    console: options.console ? createConsole({ ...options, ...authentication, isSecure: options.tls }) : undefined,
     ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {

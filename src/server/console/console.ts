@@ -5,6 +5,7 @@ import type { Clock, Random } from '../../base/index.ts';
 import type { Console, Next, SessionCredentials } from '../filters/filter.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Authorities } from '../tls/authorities.ts';
 import type { Login, Sessions } from './sessions.ts';
 
 interface ConsoleOptions {
@@ -13,6 +14,7 @@ interface ConsoleOptions {
   readonly logger: Logger;
   readonly isSecure: boolean;
   readonly authenticate: Authenticate;
+  readonly authorities: Pick<Authorities, 'onChange'>;
 }
 
 const ANONYMOUS_USER = 'system:anonymous';
@@ -30,6 +32,8 @@ export function createConsole(options: ConsoleOptions): Console {
       noteLogin: (user) => options.logger.info(1, 'a session of the console begins', { user }),
     });
   };
+  // A session keeps what a certificate was found to be when it began; under other authorities it may be something else.
+  options.authorities.onChange(() => sessions?.endAll(({ credentials }) => credentials.clientCertificate !== undefined));
   return {
     filter(exchange, next) {
       const { path } = exchange;

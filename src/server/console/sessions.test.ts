@@ -35,6 +35,21 @@ describe('Sessions', () => {
     assert.equal(sessions.useCode(code), undefined);
   });
 
+  test('issueCode keeps the codes of a user however many another asks for', () => {
+    const { sessions } = setUp();
+    const { code } = sessions.issueCode({ ...login, user: 'joe' });
+    for (let count = 0; count < 200; count += 1) sessions.issueCode(login);
+    assert.equal(sessions.useCode(code)?.user, 'joe');
+  });
+
+  test('endAll ends the sessions and codes of the logins that are chosen', () => {
+    const { sessions } = setUp();
+    const [jane, joe] = [sessions.begin(login), sessions.begin({ ...login, user: 'joe' })];
+    const { code } = sessions.issueCode(login);
+    sessions.endAll(({ user }) => user === 'jane');
+    assert.deepEqual([sessions.find(show(jane)), sessions.useCode(code), sessions.find(show(joe))?.user], [undefined, undefined, 'joe']);
+  });
+
   test('find needs both halves of the secret, of the same session', () => {
     const { sessions } = setUp();
     const [one, other] = [sessions.begin(login), sessions.begin({ ...login, user: 'joe' })];

@@ -13,8 +13,9 @@ const SESSION_MS = 12 * 3_600_000;
 /** How long the code of a login link is good. */
 const CODE_MS = 60_000;
 const SESSION_LIMIT = 1000;
-const SESSIONS_PER_USER = 16;
 const CODE_LIMIT = 100;
+/** Sessions, and codes, of one user. */
+const MOST_OF_USER = 16;
 const SECRET_BYTES = 32;
 const ID_BYTES = 9;
 /** As a header is read; longer ones are no keys. */
@@ -38,15 +39,15 @@ interface Shown {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-interface Session<T> extends Login<T> {
+/** A code, by its hash: a look-up reveals nothing by its time. */
+interface Code<T> extends Login<T> {
   readonly id: string;
-  readonly cookieHash: Buffer;
-  readonly keyHash: Buffer;
   readonly endsMs: number;
 }
 
-interface Code<T> extends Login<T> {
-  readonly endsMs: number;
+interface Session<T> extends Code<T> {
+  readonly cookieHash: Buffer;
+  readonly keyHash: Buffer;
 }
 
 interface SessionOptions {
@@ -57,12 +58,19 @@ interface SessionOptions {
 }
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+const nameCode = (code: string): string => hash(code).toString('base64');
+
+/** Keeps one more of a user, and lets go of those that the user used least recently. */
+function keep<One extends Code<unknown>>(kept: BoundedCache<string, One>, added: One): void {
+  const own = [...kept.values()].filter(({ user }) => user === added.user);
+  for (const { id } of own.slice(0, Math.max(0, own.length - MOST_OF_USER + 1))) kept.delete(id);
+  kept.set(added.id, added);
+}
 
 /** The sessions and login codes of one server, all in memory: they end with it. */
 export class Sessions<T> {
   readonly #options: SessionOptions;
   readonly #sessions = new BoundedCache<string, Session<T>>({ limit: SESSION_LIMIT });
-  /** By the hash of the code: a look-up reveals nothing by its time. */
   readonly #codes = new BoundedCache<string, Code<T>>({ limit: CODE_LIMIT });
 
   constructor(options: SessionOptions) {
@@ -72,13 +80,13 @@ export class Sessions<T> {
   /** A code that begins one session with these credentials, within a minute. */
   issueCode(login: Login<T>): { readonly code: string; readonly expiresInSeconds: number } {
     const code = this.#makeSecret(SECRET_BYTES);
-    this.#codes.set(hash(code).toString('base64'), { ...login, endsMs: this.#options.clock.monotonicMs() + CODE_MS });
+    keep(this.#codes, { ...login, id: nameCode(code), endsMs: this.#options.clock.monotonicMs() + CODE_MS });
     return { code, expiresInSeconds: CODE_MS / 1000 };
   }
 
   /** The login that a code stands for, once; undefined for one that is used, too old or unknown. */
   useCode(code: string): Login<T> | undefined {
-    const name = hash(code).toString('base64');
+    const name = nameCode(code);
     const found = this.#codes.peek(name);
     this.#codes.delete(name);
     return found !== undefined && found.endsMs > this.#options.clock.monotonicMs() ? found : undefined;
@@ -86,11 +94,9 @@ export class Sessions<T> {
 
   /** Begins a session. */
   begin({ user, credentials }: Login<T>): NewSession {
-    const own = [...this.#sessions.values()].filter((session) => session.user === user);
-    for (const { id } of own.slice(0, Math.max(0, own.length - SESSIONS_PER_USER + 1))) this.#sessions.delete(id);
     const [id, secret, key] = [this.#makeSecret(ID_BYTES), this.#makeSecret(SECRET_BYTES), this.#makeSecret(SECRET_BYTES)];
     const endsMs = this.#options.clock.monotonicMs() + SESSION_MS;
-    this.#sessions.set(id, { id, user, credentials, endsMs, cookieHash: hash(secret), keyHash: hash(key) });
+    keep(this.#sessions, { id, user, credentials, endsMs, cookieHash: hash(secret), keyHash: hash(key) });
     return { key: `${id}.${key}`, cookie: this.#formatCookie(id, secret, SESSION_MS / 1000) };
   }
 
@@ -114,6 +120,11 @@ export class Sessions<T> {
     const { id } = readShown(request) as { id: string };
     this.#sessions.delete(id);
     return this.#formatCookie(id, '', 0);
+  }
+
+  /** Ends the sessions of the logins that are chosen, and their codes. */
+  endAll(chooses: (login: Login<T>) => boolean): void {
+    for (const kept of [this.#sessions, this.#codes]) for (const { id } of [...kept.values()].filter(chooses)) kept.delete(id);
   }
 
   #makeSecret(length: number): string {
