@@ -118,7 +118,7 @@ async function send(client: TestClient, request: Request): Promise<Received> {
 
 /** The answer, or one of status 0 in its place. */
 async function sendInTime(client: TestClient, request: Request): Promise<Received> {
-  const late = sleep(ANSWER_MS).then(() => Promise.reject(new Error('no answer in time')));
+  const late = sleep(ANSWER_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer in time')));
   const none = (error: Error): Received => ({ status: 0, headers: {}, text: error.message, body: undefined });
   return Promise.race([send(client, request), late]).catch(none);
 }
