@@ -26,7 +26,7 @@ export interface TestServerOptions {
   readonly users?: readonly (string | TestUser)[];
   /** Admission hooks that run in this process. */
   readonly admission?: readonly AdmissionHook[];
-  /** Conversions of custom kinds, by the name of the definition. */
+  /** Conversions of custom kinds, by the name of the definition; `*` for all others. */
   readonly conversions?: Readonly<Record<string, ConvertObject>>;
   /** `manual`: time stands still until `server.advance`; a time: the same, from then on; or a clock of your own. By default the clock of the machine. */
   readonly clock?: 'manual' | Date | string | Clock;

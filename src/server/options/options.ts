@@ -16,7 +16,7 @@ import { storageOptions } from './storage.ts';
 export const serverSchema = {
   ...servingOptions, ...identityOptions, ...kubeletOptions, ...auditOptions, ...behaviourOptions, ...storageOptions,
   admission: value<readonly AdmissionHook[]>([], 'Admission hooks that run in the process, before policies and webhooks.'),
-  conversions: value<Readonly<Record<string, ConvertObject>>>({}, 'Conversions of custom kinds, by the name of the definition, in place of its webhook.'),
+  conversions: value<Readonly<Record<string, ConvertObject>>>({}, 'Conversions of custom kinds in place of webhooks, by the name of the definition; * for all others.'),
   clock: value<Clock>(systemClock, 'Where the server reads the time.'),
   random: value<Random>(systemRandom, 'Where the server takes random numbers from.'),
   logger: value<Logger>(silentLogger, 'Where the server logs; by default nowhere.'),

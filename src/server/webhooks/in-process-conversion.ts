@@ -11,10 +11,11 @@ interface ConversionRequest {
   readonly objects: readonly KubeObject[];
 }
 
-/** Answers the reviews of definitions that have a function, and sends all others. */
+/** Answers the reviews of definitions that have a function, by their name or `*`, and sends all others. */
 export function convertInProcess(conversions: Readonly<Record<string, ConvertObject>>, send: SendConversion): SendConversion {
   return async (client, review, definition) => {
-    const convert = Object.hasOwn(conversions, definition) ? conversions[definition] : undefined;
+    const name = [definition, '*'].find((one) => Object.hasOwn(conversions, one));
+    const convert = name === undefined ? undefined : conversions[name];
     if (convert === undefined) return send(client, review, definition);
     const { request, ...head } = review as { readonly request: ConversionRequest };
     const convertedObjects = [];

@@ -11,9 +11,10 @@ import { formatJunit } from '../verdicts/reports/junit.ts';
 import { type Report, sumUp } from '../verdicts/reports/report.ts';
 import { formatSarif } from '../verdicts/reports/sarif.ts';
 import { formatText } from '../verdicts/reports/text.ts';
-import { isDefinition, isNamespace, withProblems } from '../verdicts/subjects.ts';
+import { isNamespace, withProblems } from '../verdicts/subjects.ts';
 import { type MemoryStart, type Target, createMemoryTarget } from '../verdicts/targets.ts';
 import type { Verdict } from '../verdicts/verdict.ts';
+import { TimeoutError } from '../waiting.ts';
 
 type Settings = VerdictSettings & Partial<PlanSettings>;
 
@@ -35,7 +36,7 @@ export async function evaluateManifests(settings: Settings, kind: 'check' | 'pla
 
 /** What the user can mend, or the network: the rest is a bug. */
 const isMendable = (error: unknown): error is Error => error instanceof StartError || error instanceof ManifestError || error instanceof ApiError
-  || error instanceof KubeconfigError || (error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string');
+  || error instanceof KubeconfigError || error instanceof TimeoutError || (error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string');
 
 function formatReport(report: Report, output: string): string {
   if (output === 'json') return formatJson(report);
@@ -95,14 +96,12 @@ function describeStart(settings: Settings, { read: { documents }, user, isEmpty 
   readonly read: ReadDocuments; readonly user: MemoryStart['user']; readonly isEmpty: boolean;
 }): MemoryStart {
   const objects = documents.map(({ object }) => object);
-  const definitions = objects.filter(isDefinition);
   const defined = new Set(objects.filter(isNamespace).map(({ metadata }) => metadata?.name));
   const named = isEmpty ? [settings.namespace, ...objects.map(({ metadata }) => metadata?.namespace ?? '')] : [];
   const isLive = isEmpty && (settings.live || settings.kubeconfig !== '' || settings.context !== '');
   return {
-    user: isLive ? undefined : user, definitions, snapshot: isEmpty ? '' : settings.snapshot, encryptionProviderConfig: settings.encryptionProviderConfig,
-    // What a cluster does not have yet is evaluated where it is there.
-    base: isLive ? [...settings.base, ...definitions] : settings.base,
+    user: isLive ? undefined : user, snapshot: isEmpty ? '' : settings.snapshot, encryptionProviderConfig: settings.encryptionProviderConfig,
+    base: settings.base,
     namespaces: [...new Set(named)].filter((name) => /^[a-z0-9][-a-z0-9]{0,62}$/.test(name) && (isLive || !defined.has(name))),
   };
 }

@@ -70,7 +70,9 @@ class Evaluation {
       if (target.isDry) await runWithLimit(round, (document) => this.#evaluateOne(document));
       else for (const document of round) await this.#evaluateOne(document);
       await target.settle();
-      if (round.some(({ object }) => isDefinition(object))) await this.#checkDefinitions(round);
+      if (target.isDry || !round.some(({ object }) => isDefinition(object))) continue;
+      await this.#checkDefinitions(target, round.filter((document) => this.#verdicts.get(document)?.action !== 'refused'));
+      this.#discovery = await target.discover();
     }
     return this.#documents.map((document) => this.#verdicts.get(document) as Verdict);
   }
@@ -114,10 +116,24 @@ class Evaluation {
 
   async #openMemory(): Promise<Target> {
     this.#memory ??= this.#options.openMemory().then(async (memory) => {
+      await this.#takeDefinitions(memory);
       this.#memoryDiscovery = await memory.discover();
       return memory;
     });
     return this.#memory;
+  }
+
+  /** The definitions of the manifests are served in memory as far as they can be; a dry run has said already why one is refused. */
+  async #takeDefinitions(memory: Target): Promise<void> {
+    const discovery = await memory.discover();
+    const taken: ManifestDocument[] = [];
+    for (const document of this.#documents.filter(({ object }) => isDefinition(object))) {
+      const resource = discovery.find(document.object.apiVersion ?? '', document.object.kind ?? '');
+      if (resource === undefined) continue;
+      const { status } = await this.#send({ document, resource, namespace: '', target: memory }, true, 'askAll');
+      if (status < 400) taken.push(document);
+    }
+    await this.#checkDefinitions(memory, taken);
   }
 
   #explainUnknown(apiVersion: string, kind: string): { readonly finding: Finding; readonly isUnknown: boolean } {
@@ -129,7 +145,8 @@ class Evaluation {
     }
     const others = this.#discovery?.versionsOf(splitApiVersion(apiVersion).group, kind) ?? [];
     const served = others.map(({ group, version }) => (group === '' ? version : `${group}/${version}`)).join(', ');
-    const hint = served === '' ? 'no definition of it is given' : `it is served at ${served}`;
+    const given = this.#defines(apiVersion, kind) ? 'its definition is not served' : 'no definition of it is given';
+    const hint = served === '' ? given : `it is served at ${served}`;
     const message = `no resource is served for ${apiVersion} ${kind}: ${hint}`;
     return { isUnknown: others.length === 0, finding: { level: 'error', rule: 'unknown-kind', message, field: 'apiVersion' } };
   }
@@ -201,12 +218,9 @@ class Evaluation {
   }
 
   /** Definitions are taken before it is known whether their names and schemas can be served. */
-  async #checkDefinitions(round: readonly ManifestDocument[]): Promise<void> {
-    const { target } = this.#options;
-    if (target.isDry) return;
-    for (const document of round) {
+  async #checkDefinitions(target: Target, documents: readonly ManifestDocument[]): Promise<void> {
+    for (const document of documents) {
       const verdict = this.#verdicts.get(document) as Verdict;
-      if (verdict.action === 'refused') continue;
       const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${encodeURIComponent(document.object.metadata?.name ?? '')}`;
       const findings = (await readConditions(target, path)).flatMap(({ type, status, message }): Finding[] => {
         if (type === 'NonStructuralSchema' && status === 'True') return [{ level: 'warning', rule: 'invalid', message, field: '' }];
@@ -215,7 +229,6 @@ class Evaluation {
       });
       this.#verdicts.set(document, { ...verdict, findings: [...verdict.findings, ...findings] });
     }
-    this.#discovery = await target.discover();
   }
 }
 

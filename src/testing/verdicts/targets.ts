@@ -1,5 +1,5 @@
 // Where manifests are evaluated: on a server in memory, which takes them, or in a cluster, by dry runs.
-import { type ApiRequest, type ApiResponse, type Discovery, type KubernetesObject, discover } from '../../client/index.ts';
+import { type ApiRequest, type ApiResponse, type Discovery, discover } from '../../client/index.ts';
 import { createTestServer } from '../test-server.ts';
 import type { Manifests } from '../manifests/documents.ts';
 
@@ -24,19 +24,19 @@ export interface MemoryStart {
   readonly encryptionProviderConfig: string;
   /** Objects that are there already. */
   readonly base: Manifests;
-  /** Definitions among what is evaluated; their conversion webhooks are not asked. */
-  readonly definitions: readonly KubernetesObject[];
   readonly namespaces: readonly string[];
   readonly user: { readonly name: string; readonly groups: readonly string[] } | undefined;
 }
 
 /** Webhooks are elsewhere, and may have effects. */
 const unaskedPlugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const;
+/** Versions differ by their name alone, as far as can be known without the conversion webhook. */
+const keepFields = <T>(object: T): T => object;
 
 /** A server in memory. Rejects with ManifestError or ApiError for a base that it refuses. */
 export async function createMemoryTarget(start: MemoryStart): Promise<Target> {
   const server = await createTestServer({
-    tls: false, ...(start.snapshot !== '' && { snapshot: start.snapshot }), conversions: Object.fromEntries(namesWithWebhooks(start.definitions)),
+    tls: false, ...(start.snapshot !== '' && { snapshot: start.snapshot }), conversions: { '*': keepFields },
     server: { disableAdmissionPlugins: [...unaskedPlugins], encryptionProviderConfig: start.encryptionProviderConfig },
   });
   try {
@@ -57,11 +57,4 @@ export async function createMemoryTarget(start: MemoryStart): Promise<Target> {
     settle: () => server.settle(),
     close: () => server.close(),
   };
-}
-
-/** Versions of these differ by their name alone, as far as can be known without their webhook. */
-function namesWithWebhooks(definitions: readonly KubernetesObject[]) {
-  return definitions.filter(({ spec }) => spec?.conversion?.strategy === 'Webhook').map(({ metadata }) => [
-    metadata?.name ?? '', <T>(object: T) => object,
-  ] as const);
 }

@@ -148,6 +148,17 @@ metadata: { name: shop }
     assert.match(objects[1]?.findings[0]?.message ?? '', /User "ann" cannot patch resource "configmaps"/);
   });
 
+  it('asks no conversion webhook of a definition that is there already', async () => {
+    const converted = definition.replace('  versions:\n', `  conversion:
+    strategy: Webhook
+    webhook: { conversionReviewVersions: [v1], clientConfig: { url: 'https://127.0.0.1:9/convert' } }
+  versions:
+  - { name: v2, served: true, storage: false, schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } } }
+`);
+    const { code, stdout } = await pintle(['check', '-', '--base', write('converted.yaml', converted)], widget('first', 4).replace('/v1', '/v2'));
+    assert.equal(code, 0, stdout);
+  });
+
   it('prints JUnit and SARIF, reads standard input, and has documented exit codes', async () => {
     const bad = deployment('-1', 'nginx');
     const junit = await pintle(['check', '-', '-o', 'junit'], bad);
@@ -162,6 +173,28 @@ metadata: { name: shop }
     const unknown = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: { name: a }\n';
     assert.deepEqual([(await pintle(['check', '-'], unknown)).code, (await pintle(['check', '-', '--skip-unknown'], unknown)).code], [1, 0]);
     assert.match((await pintle(['check', '--help'])).stdout, /-f, --filename texts[^]*Exit codes: 0/);
+  });
+});
+
+describe('pintle check --kubeconfig', () => {
+  it('finds what is wrong with a definition, and what becomes of its objects', async () => {
+    await using cluster = await createTestServer();
+    const kubeconfig = write('kubeconfig', cluster.kubeconfig);
+    const check = async (text: string): Promise<readonly string[]> => {
+      const { code, stdout, stderr } = await pintle(['check', '-', '--kubeconfig', kubeconfig, '-o', 'json'], text);
+      assert.equal(code, 1, stderr);
+      const { objects } = JSON.parse(stdout) as { objects: { name: string; findings: { rule: string; message: string }[] }[] };
+      return objects.flatMap(({ name, findings }) => [name, ...findings.map(({ rule, message }) => `${rule}: ${message}`)]);
+    };
+    const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n';
+    const broken = definition.replace('scope: Namespaced', 'scope: Everywhere');
+    const [, wrong = '', ...after] = await check([broken, widget('first', 4), namespace, configMap('new')].join('---\n'));
+    assert.match(wrong, /^invalid: .*Unsupported value: "Everywhere"/);
+    assert.deepEqual(after, ['first', 'unknown-kind: no resource is served for example.com/v1 Widget: its definition is not served', 'shop', 'new']);
+    const twin = definition.replaceAll('widgets', 'gadgets');
+    assert.deepEqual(await check([definition, twin, namespace, widget('first', 4)].join('---\n')), [
+      'widgets.example.com', 'gadgets.example.com', 'invalid: "WidgetList" is already in use', 'shop', 'first',
+    ]);
   });
 });
 
