@@ -36,6 +36,9 @@ const CREATED = 201;
 const CONCURRENCY = 8;
 /** Longer than any definition takes to be served. */
 const ESTABLISH_MS = 10_000;
+/** Manager of what a server in memory has from the cluster. */
+const LENDER = 'cluster';
+const definitionPath = (name: string): string => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${encodeURIComponent(name)}`;
 const clientSide = { manager: 'kubectl', before: 'kubectl-client-side-apply' } as const;
 
 /** Evaluates all; the verdicts are in the order of the documents. */
@@ -104,7 +107,11 @@ class Evaluation {
       return isUnknown && this.#options.skipUnknown ? refuse({ ...finding, level: 'warning' }, 'skipped') : refuse(finding);
     }
     const namespace = resource.namespaced ? metadata?.namespace ?? this.#options.namespace : '';
-    if (target.isDry && this.#newNamespaces.has(namespace)) chosen = await this.#openMemory();
+    if (target.isDry && this.#newNamespaces.has(namespace)) {
+      chosen = await this.#openMemory();
+      const message = `the definition of ${apiVersion} ${kind} cannot be read: without it nothing is known about objects in a new namespace`;
+      if (this.#memoryDiscovery?.find(apiVersion, kind) === undefined) return refuse({ level: 'warning', rule: 'unknown-kind', message, field: '' }, 'skipped');
+    }
     return { document, resource, namespace, target: chosen };
   }
 
@@ -116,11 +123,29 @@ class Evaluation {
 
   async #openMemory(): Promise<Target> {
     this.#memory ??= this.#options.openMemory().then(async (memory) => {
+      await this.#lendDefinitions(memory);
       await this.#takeDefinitions(memory);
       this.#memoryDiscovery = await memory.discover();
       return memory;
     });
     return this.#memory;
+  }
+
+  /** Kinds that the cluster serves by a definition are served in memory too. */
+  async #lendDefinitions(memory: Target): Promise<void> {
+    const known = await memory.discover();
+    const lent = this.#documents.flatMap(({ object: { apiVersion = '', kind = '' } }) => {
+      const resource = this.#discovery?.find(apiVersion, kind);
+      return resource === undefined || known.find(apiVersion, kind) !== undefined ? [] : [definitionPath(`${resource.plural}.${resource.group}`)];
+    });
+    for (const path of new Set(lent)) {
+      const { status, body } = await this.#options.target.askAll({ path });
+      if (status >= 400) continue;
+      const { apiVersion, kind, metadata: { name }, spec } = body as KubernetesObject & { readonly metadata: object };
+      const wanted = { apiVersion, kind, metadata: { name }, spec };
+      const taken = await memory.askAll({ method: 'PATCH', path: `${path}?fieldManager=${LENDER}&force=true`, body: wanted });
+      if (taken.status < 400) await readConditions(memory, path);
+    }
   }
 
   /** The definitions of the manifests are served in memory as far as they can be; a dry run has said already why one is refused. */
@@ -221,8 +246,7 @@ class Evaluation {
   async #checkDefinitions(target: Target, documents: readonly ManifestDocument[]): Promise<void> {
     for (const document of documents) {
       const verdict = this.#verdicts.get(document) as Verdict;
-      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${encodeURIComponent(document.object.metadata?.name ?? '')}`;
-      const findings = (await readConditions(target, path)).flatMap(({ type, status, message }): Finding[] => {
+      const findings = (await readConditions(target, definitionPath(document.object.metadata?.name ?? ''))).flatMap(({ type, status, message }): Finding[] => {
         if (type === 'NonStructuralSchema' && status === 'True') return [{ level: 'warning', rule: 'invalid', message, field: '' }];
         if (type === 'NamesAccepted' && status === 'False') return [{ level: 'error', rule: 'invalid', message, field: 'spec.names' }];
         return [];

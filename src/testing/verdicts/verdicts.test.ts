@@ -195,6 +195,10 @@ describe('pintle check --kubeconfig', () => {
     assert.deepEqual(await check([definition, twin, namespace, widget('first', 4)].join('---\n')), [
       'widgets.example.com', 'gadgets.example.com', 'invalid: "WidgetList" is already in use', 'shop', 'first',
     ]);
+    await cluster.apply(definition);
+    const [, , wrongSize = '', ...fine] = await check([namespace, widget('small', 1), widget('first', 4)].join('---\n'));
+    assert.match(wrongSize, /^invalid: .*too small/);
+    assert.deepEqual(fine, ['first'], 'the kind of the cluster is known in a new namespace');
   });
 });
 
