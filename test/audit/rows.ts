@@ -6,8 +6,6 @@ export interface Row {
   readonly line: string;
   readonly what: string;
   readonly requests: readonly Request[];
-  /** The reason of an intended difference (docs/differences.md). */
-  readonly intended?: string;
 }
 
 const inNamespace = '/api/v1/namespaces/{ns}';
@@ -88,8 +86,7 @@ export const rows: readonly Row[] = [
     post(`${reviews}/subjectaccessreviews`, { spec: { user: 'u', resourceAttributes: { verb: 'list', resource: 'pods',
       labelSelector: { rawSelector: 'a in (' } } } }),
   ] },
-  { line: 'M-48', what: 'component statuses', requests: [{ path: '/api/v1/componentstatuses/scheduler' }],
-    intended: 'they are deprecated, and none are listed' },
+  { line: 'M-48', what: 'component statuses', requests: [{ path: '/api/v1/componentstatuses/scheduler' }] },
   { line: 'M-67', what: 'group versions that are off', requests: ['storage.k8s.io/v1beta1', 'scheduling.k8s.io/v1alpha2',
     'internal.apiserver.k8s.io/v1alpha1', 'coordination.k8s.io/v1beta1'].map((version) => ({ path: `/apis/${version}` })) },
   { line: 'Q-32', what: 'more selectable fields than eight', requests: [post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All', {

@@ -35,8 +35,9 @@ async function record(): Promise<void> {
   const both = await startBoth(values.peer);
   try {
     const answered: string[] = [];
-    for (const [index,
-      row] of rows.entries()) answered.push(`${JSON.stringify(keyOf(row))}: ${JSON.stringify(await runCase(both.theirs.client, row, idOf(index)))}`);
+    for (const [index, row] of rows.entries()) {
+      answered.push(`${JSON.stringify(keyOf(row))}: ${JSON.stringify(await runCase(both.theirs.client, row, idOf(index)))}`);
+    }
     writeFileSync(answersFile, `{\n${answered.join(',\n')}\n}\n`);
   } finally {
     await both.stop();
@@ -54,8 +55,8 @@ async function ask(): Promise<Finding[]> {
     const wanted = recorded[keyOf(row)];
     if (wanted === undefined) throw new Error(`nothing is recorded for ${keyOf(row)}`);
     const difference = compare(row, wanted, await runCase(server.client, row, idOf(index)));
-    const isEqual = difference === undefined || difference.sort === 'order' || row.intended !== undefined;
-    const why = `${row.what}${difference === undefined ? '' : `: ${row.intended ?? difference.lines.join('; ').slice(0, 400)}`}`;
+    const isEqual = difference === undefined || difference.sort === 'order';
+    const why = `${row.what}${difference === undefined ? '' : `: ${difference.lines.join('; ').slice(0, 400)}`}`;
     findings.push({ line: row.line, state: isEqual ? 'equal' : difference.sort === 'code' ? 'not' : 'partly', why });
   }
   await server.close();
