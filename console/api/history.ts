@@ -1,8 +1,8 @@
 // The versions of an object that the server still has: exact reads find the oldest revision that is kept, and a watch from there replays the rest.
-import { formatPath } from '../model/index.ts';
-import { readLines } from './lists.ts';
+import { apiVersionOf, formatPath, selectName } from '../model/index.ts';
 import type { Target } from './objects.ts';
 import { ApiError, call, open } from './request.ts';
+import { readEvents } from './watch.ts';
 
 /** One version. */
 export interface ObjectVersion {
@@ -21,11 +21,9 @@ export interface ObjectHistory {
 const REPLAY_SECONDS = 2;
 const MOST = 500;
 
-const selectorOf = ({ name }: Target): string => `metadata.name=${name}`;
-
 /** The object as it was at a revision; undefined where there was none; 'gone' where the server has forgotten that revision. */
 async function readAt(target: Target, revision: number, signal: AbortSignal): Promise<any> {
-  const query = new URLSearchParams({ fieldSelector: selectorOf(target), resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: '1' });
+  const query = new URLSearchParams({ fieldSelector: selectName(target.name), resourceVersion: String(revision), resourceVersionMatch: 'Exact', limit: '1' });
   try {
     const { body } = await call(`${formatPath(target.kind, target.namespace)}?${query.toString()}`, { signal });
     return body.items[0];
@@ -48,20 +46,17 @@ async function findOldest(target: Target, newest: number, signal: AbortSignal): 
 
 /** The versions of an object that are kept. Throws ApiError. */
 export async function fetchHistory(target: Target, signal: AbortSignal): Promise<ObjectHistory> {
-  const list = await call(`${formatPath(target.kind, target.namespace)}?limit=1&fieldSelector=${encodeURIComponent(selectorOf(target))}`, { signal });
+  const list = await call(`${formatPath(target.kind, target.namespace)}?limit=1&fieldSelector=${encodeURIComponent(selectName(target.name))}`, { signal });
   const newest = Number(list.body.metadata.resourceVersion);
   const oldest = await findOldest(target, newest, signal);
   const first = await readAt(target, oldest, signal);
   const isThere = first !== undefined && first !== 'gone';
   const versions: ObjectVersion[] = isThere ? [{ revision: first.metadata.resourceVersion, object: named(target, first), isDeleted: false }] : [];
   const query = new URLSearchParams({
-    watch: '1', fieldSelector: selectorOf(target), resourceVersion: String(oldest), timeoutSeconds: String(REPLAY_SECONDS),
+    watch: '1', fieldSelector: selectName(target.name), resourceVersion: String(oldest), timeoutSeconds: String(REPLAY_SECONDS),
   });
   const response = await open(`${formatPath(target.kind, target.namespace)}?${query.toString()}`, { signal });
-  for await (const line of readLines(response)) {
-    if (line === '') continue;
-    const { type, object } = JSON.parse(line) as { type: string; object: any };
-    if (type === 'ERROR') throw new ApiError(object.message, { code: object.code });
+  for await (const { type, object } of readEvents(response)) {
     versions.push({ revision: object.metadata.resourceVersion, object, isDeleted: type === 'DELETED' });
     if (versions.length > MOST) versions.shift();
     if (Number(object.metadata.resourceVersion) >= newest) break;
@@ -70,5 +65,4 @@ export async function fetchHistory(target: Target, signal: AbortSignal): Promise
 }
 
 /** Members of a list do not name their kind. */
-const named = ({ kind: { group, version, kind } }: Target, object: any): any =>
-  ({ apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object });
+const named = ({ kind }: Target, object: any): any => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });

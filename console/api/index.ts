@@ -6,6 +6,6 @@ export { type Self, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';
 export { type ObjectHistory, type ObjectVersion, fetchHistory } from './history.ts';
 export { type ListRequest, type ListSink, followList } from './lists.ts';
 export {
-  type EventItem, MANAGER, type Mention, type Propagation, type Target, type WriteOptions, deleteObject, fetchEvents, followObject, mentionObjects, readObject,
-  writeObject,
+  type EventItem, MANAGER, type Mention, type MetadataRequest, type ObjectMetadata, type Propagation, type Target, type WriteOptions, deleteObject, fetchEvents,
+  followObject, listMetadata, mentionObjects, readObject, writeObject,
 } from './objects.ts';

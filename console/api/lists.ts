@@ -1,6 +1,7 @@
 // A list that stays as the server has it: its Table in chunks, then its changes by watch; listed again when the server no longer has the history.
 import { type Column, type Kind, type RowChange, type TableRow, formatPath } from '../model/index.ts';
 import { ApiError, call, open } from './request.ts';
+import { pause, readEvents } from './watch.ts';
 
 const AS_TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 const CHUNK = 500;
@@ -24,8 +25,10 @@ export interface ListSink {
   begin(): void;
   /** Some rows, and how many are still to come where the server says so. */
   rows(rows: readonly TableRow[], remaining: number): void;
-  /** All rows have come, and changes follow. */
+  /** All rows have come. */
   synced(): void;
+  /** The server is connected, again where a connection failed, and changes come. */
+  following(): void;
   change(change: RowChange): void;
   /** A refusal ends the list; a connection that failed is tried again. */
   failed(error: ApiError, willTryAgain: boolean): void;
@@ -35,11 +38,6 @@ interface Table {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number };
   readonly columnDefinitions?: readonly { name: string; type: string; description?: string; priority?: number }[];
   readonly rows?: readonly TableRow[];
-}
-
-interface TableEvent {
-  readonly type: string;
-  readonly object: Table & { readonly code?: number; readonly message?: string; readonly reason?: string };
 }
 
 const readColumns = ({ columnDefinitions = [] }: Table): Column[] =>
@@ -69,43 +67,20 @@ async function listAll(request: ListRequest, sink: ListSink, signal: AbortSignal
   return revision;
 }
 
-/** The lines of a body as they come. */
-export async function* readLines(response: Response): AsyncGenerator<string> {
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const decoder = new TextDecoder();
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-}
-
 /** Follows changes from a revision; returns the last one when the server ends the watch. Throws ApiError. */
 async function watchFrom(request: ListRequest, revision: string, { sink, signal }: { sink: ListSink; signal: AbortSignal }): Promise<string> {
   const query = formatQuery(request, { watch: '1', resourceVersion: revision, allowWatchBookmarks: 'true', includeObject: 'Metadata' });
   const response = await open(`${formatPath(request.kind, request.namespace)}?${query}`, { accept: AS_TABLE, signal });
+  sink.following();
   let last = revision;
-  for await (const line of readLines(response)) {
-    if (line === '') continue;
-    const { type, object } = JSON.parse(line) as TableEvent;
-    if (type === 'ERROR') throw new ApiError(object.message ?? 'the watch ended', { code: object.code ?? 500, reason: object.reason ?? '' });
-    const row = object.rows?.[0];
-    last = object.metadata?.resourceVersion || row?.object?.metadata?.resourceVersion || last;
+  for await (const { type, object } of readEvents(response)) {
+    const { metadata, rows } = object as Table;
+    const row = rows?.[0];
+    last = metadata?.resourceVersion || row?.object?.metadata?.resourceVersion || last;
     if (row !== undefined && (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED')) sink.change({ type, row });
   }
   return last;
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> => new Promise((resolve) => {
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer);
-    resolve();
-  }, { once: true });
-});
 
 const isExpired = ({ code }: ApiError): boolean => code === 410;
 /** Worth another try: the connection, an overload, a server that stops. */

@@ -1,7 +1,7 @@
 // One object: read and followed, applied and replaced with a dry run first, deleted; and many at a glance, by their metadata.
-import { type Kind, formatPath } from '../model/index.ts';
-import { readLines } from './lists.ts';
+import { type Kind, type KindPath, formatPath, selectName } from '../model/index.ts';
 import { type ApiAnswer, ApiError, call, open } from './request.ts';
+import { pause, readEvents } from './watch.ts';
 
 /** The field manager of what is applied here. */
 export const MANAGER = 'pintle-console';
@@ -26,39 +26,42 @@ const RETRY_MS = 2000;
 
 /** Reads an object; from then on `sink` hears of its changes until `signal` is aborted. Throws ApiError where it cannot be read. */
 export async function followObject(target: Target, sink: ObjectSink, signal: AbortSignal): Promise<void> {
-  const { body } = await call(pathOf(target), { signal });
-  sink.changed(body);
-  if (target.kind.verbs.includes('watch')) void watch(target, { revision: body.metadata.resourceVersion, sink, signal }).catch(() => {});
+  const read = async (): Promise<string> => {
+    const { body } = await call(pathOf(target), { signal });
+    sink.changed(body);
+    return body.metadata.resourceVersion;
+  };
+  const revision = await read();
+  if (target.kind.verbs.includes('watch')) void watch(target, { revision, read, sink, signal });
 }
 
 interface Watching {
   readonly revision: string;
+  /** Reads the object again, where the server no longer knows the revision; returns that of the object. */
+  readonly read: () => Promise<string>;
   readonly sink: ObjectSink;
   readonly signal: AbortSignal;
 }
 
 /** Ends with the signal, or where the user may not watch. */
-async function watch(target: Target, { revision, sink, signal }: Watching): Promise<void> {
-  const query = new URLSearchParams({ watch: '1', fieldSelector: `metadata.name=${target.name}`, ...(revision !== '' && { resourceVersion: revision }) });
-  let last = revision;
-  try {
-    const response = await open(`${formatPath(target.kind, target.namespace)}?${query.toString()}`, { signal });
-    for await (const line of readLines(response)) {
-      if (line === '') continue;
-      const { type, object } = JSON.parse(line) as { type: string; object: any };
-      if (type === 'ERROR') throw new ApiError(object.message, { code: object.code });
-      last = object.metadata.resourceVersion;
-      if (type === 'DELETED') sink.gone();
-      else sink.changed(object);
+async function watch(target: Target, { revision, read, sink, signal }: Watching): Promise<void> {
+  for (let last = revision; !signal.aborted; await pause(RETRY_MS, signal)) {
+    try {
+      if (last === '') last = await read();
+      const query = new URLSearchParams({ watch: '1', fieldSelector: selectName(target.name), resourceVersion: last });
+      const response = await open(`${formatPath(target.kind, target.namespace)}?${query.toString()}`, { signal });
+      for await (const { type, object } of readEvents(response)) {
+        last = object.metadata.resourceVersion;
+        if (type === 'DELETED') sink.gone();
+        else sink.changed(object);
+      }
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : 0;
+      if (signal.aborted || code === 403 || code === 405) return;
+      if (code === 404) sink.gone();
+      if (code === 410) last = '';
     }
-  } catch (error) {
-    const code = error instanceof ApiError ? error.code : 0;
-    if (signal.aborted || code === 403 || code === 405) return;
-    if (code === 410) last = '';
   }
-  if (signal.aborted) return;
-  await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  await watch(target, { revision: last, sink, signal });
 }
 
 /** How a text becomes the object. */
@@ -109,6 +112,29 @@ const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.
 const MOST = 500;
 const TOGETHER = 6;
 
+/** Metadata of an object, as far as it is read. */
+export interface ObjectMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly ownerReferences?: readonly { readonly uid: string }[];
+}
+
+/** Which objects of a kind are mentioned. */
+export interface MetadataRequest {
+  readonly kind: KindPath;
+  /** '' for all of them. */
+  readonly namespace: string;
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The metadata of the first objects of a kind. Throws ApiError. */
+export async function listMetadata({ kind, namespace, limit, signal }: MetadataRequest): Promise<ObjectMetadata[]> {
+  const { body } = await call(`${formatPath(kind, namespace)}?limit=${limit}`, { accept: METADATA, signal });
+  return (body.items as { readonly metadata: ObjectMetadata }[]).map(({ metadata }) => metadata);
+}
+
 /** Objects of many kinds by their metadata, the first of each; kinds that the user may not list are passed over. */
 export async function mentionObjects(kinds: readonly Kind[], namespace: string, signal: AbortSignal): Promise<Mention[]> {
   const found: Mention[] = [];
@@ -116,10 +142,8 @@ export async function mentionObjects(kinds: readonly Kind[], namespace: string, 
   const work = async (): Promise<void> => {
     for (let kind = waiting.pop(); kind !== undefined && !signal.aborted; kind = waiting.pop()) {
       try {
-        const { body } = await call(`${formatPath(kind, namespace)}?limit=${MOST}`, { accept: METADATA, signal });
-        for (const { metadata } of body.items) {
-          found.push({ kind, name: metadata.name, namespace: metadata.namespace ?? '', uid: metadata.uid, owners: metadata.ownerReferences ?? [] });
-        }
+        const objects = await listMetadata({ kind, namespace, limit: MOST, signal });
+        for (const { name, namespace: place = '', uid, ownerReferences: owners = [] } of objects) found.push({ kind, name, namespace: place, uid, owners });
       } catch (error) {
         if (signal.aborted) throw error;
       }

@@ -95,12 +95,18 @@ export function groupKinds(kinds: readonly Kind[]): Section[] {
   return titles.map((title) => ({ title, kinds: [...sections.get(title) ?? []].sort(byRank) }));
 }
 
+/** What the paths of a kind are made of. */
+export type KindPath = Pick<Kind, 'group' | 'version' | 'plural' | 'namespaced'>;
+
 /** The path of a kind's objects: of all namespaces, of one, or one object. */
-export function formatPath({ group, version, plural, namespaced }: Kind, namespace = '', name = ''): string {
+export function formatPath({ group, version, plural, namespaced }: KindPath, namespace = '', name = ''): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const scope = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   return `${root}${scope}/${plural}${name === '' ? '' : `/${encodeURIComponent(name)}`}`;
 }
+
+/** The field selector of an object by its name, which may hold any letter in kinds of RBAC. */
+export const selectName = (name: string): string => `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`;
 
 /** Group and version as manifests write them. */
 export const apiVersionOf = ({ group, version }: Pick<Kind, 'group' | 'version'>): string => (group === '' ? version : `${group}/${version}`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   type Kind, type TableRow, TableModel, byName, compareCells, findTone, formatAge, formatBytes, formatCount, formatDuration, formatPath, groupKinds,
-  kindOfRoute, listRoute, objectRoute, parseRoute, readKinds, scoreKind,
+  kindOfRoute, listRoute, objectRoute, parseRoute, readKinds, scoreKind, selectName,
 } from './index.ts';
 
 const resource = (name: string, kind: string, more = {}) =>
@@ -37,6 +37,11 @@ describe('kinds', () => {
     assert.equal(formatPath(pods), '/api/v1/pods');
     assert.equal(formatPath(deployments, 'a', 'b'), '/apis/apps/v1/namespaces/a/deployments/b');
     assert.equal(formatPath(widgets, 'ignored', '<a>?'), '/apis/acme.io/v2/widgets/%3Ca%3E%3F');
+  });
+
+  test('selectName selects an object whatever its name holds', () => {
+    assert.equal(selectName('system:node'), 'metadata.name=system:node');
+    assert.equal(selectName('a,b=c\\d'), 'metadata.name=a\\,b\\=c\\\\d');
   });
 
   test('scoreKind prefers short and whole names', () => {

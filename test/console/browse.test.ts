@@ -86,6 +86,19 @@ describe('the console', { skip: missingBrowser() }, () => {
     await close();
   });
 
+  test('a list says that its connection failed, and that it is there again without a change of an object', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    let isCut = true;
+    await page.route(/\/configmaps\?.*watch=1/, (route) => (isCut ? route.abort() : route.continue()));
+    await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
+    await page.getByText('the server does not answer — trying again').waitFor();
+    isCut = false;
+    await waitForList(page, 3);
+    assert.equal(await page.getByText('the server does not answer').count(), 0);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
   test('keys move in a list, open an object and find kinds and names', async () => {
     const { page, complaints, close } = await openPage(browser);
     await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');

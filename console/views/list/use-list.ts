@@ -62,6 +62,8 @@ class Follower {
       columns: (columns) => this.#model.setColumns(columns),
       begin: () => {
         listed = new Set();
+        // Changes of before would put back what the new list no longer has.
+        this.#pending = [];
         this.#set({ phase: 'loading', error: undefined });
       },
       rows: (rows, remaining) => {
@@ -73,10 +75,10 @@ class Follower {
         this.#nextOrderMs = 0;
         this.#set({ phase: 'live', remaining: 0, error: undefined });
       },
+      following: () => this.#set({ phase: 'live', error: undefined }),
       change: (change) => {
         this.#pending.push(change);
-        if (this.#state.phase === 'live') this.#schedule();
-        else this.#set({ phase: 'live', error: undefined });
+        this.#schedule();
       },
       failed: (error, willTryAgain) => this.#set({ phase: willTryAgain ? 'waiting' : 'refused', error }),
     };

@@ -1,8 +1,8 @@
 // The palette: kinds by name, group or short name, namespaces, and the objects of a kind: "deploy web" finds Deployments with web in their name.
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/index.ts';
-import { type Kind, formatPath, listRoute, objectRoute, scoreKind } from '../../model/index.ts';
+import { listMetadata } from '../../api/index.ts';
+import { type Kind, listRoute, objectRoute, scoreKind } from '../../model/index.ts';
 import { Dialog, openRoute } from '../../ui/index.ts';
 import { useSession } from '../context.ts';
 
@@ -13,7 +13,6 @@ interface Found {
   readonly route: string;
 }
 
-const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
 const MOST_NAMES = 2000;
 const MOST_SHOWN = 60;
 const TYPING_MS = 120;
@@ -29,9 +28,8 @@ const findNamespaces = (namespaces: readonly string[], text: string): Found[] =>
   .map((name) => ({ title: name, hint: 'namespace', route: objectRoute({ group: '', version: 'v1', plural: 'namespaces' }, { name }) }));
 
 async function findObjects(kind: Kind, { text, namespace, signal }: { text: string; namespace: string; signal: AbortSignal }): Promise<Found[]> {
-  const { body } = await call(`${formatPath(kind, namespace)}?limit=${MOST_NAMES}`, { accept: METADATA, signal });
-  const items = body.items as readonly { readonly metadata: { readonly name: string; readonly namespace?: string } }[];
-  return items.filter(({ metadata }) => metadata.name.includes(text)).slice(0, MOST_SHOWN).map(({ metadata }) => ({
+  const objects = await listMetadata({ kind, namespace, limit: MOST_NAMES, signal });
+  return objects.filter(({ name }) => name.includes(text)).slice(0, MOST_SHOWN).map((metadata) => ({
     title: metadata.name, hint: `${kind.kind}${metadata.namespace === undefined ? '' : ` in ${metadata.namespace}`}`, route: objectRoute(kind, metadata),
   }));
 }

@@ -1,15 +1,15 @@
 // What the server serves and which namespaces there are, asked again from time to time.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { call, fetchKinds } from '../../api/index.ts';
+import { fetchKinds, listMetadata } from '../../api/index.ts';
 import type { Kind } from '../../model/index.ts';
 
 const REFRESH_MS = 30_000;
-const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
+const MOST_NAMESPACES = 1000;
+const namespacesKind = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const;
 
 async function fetchNamespaces(): Promise<readonly string[] | undefined> {
   try {
-    const { body } = await call('/api/v1/namespaces?limit=1000', { accept: METADATA });
-    return (body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+    return (await listMetadata({ kind: namespacesKind, namespace: '', limit: MOST_NAMESPACES })).map(({ name }) => name);
   } catch {
     return undefined;
   }
