@@ -8,7 +8,7 @@ export {
 export { type Route, formatRoute, kindOfRoute, listRoute, objectRoute, parseRoute } from './route.ts';
 export { type Arrangement, type Column, type Row, type RowChange, type TableRow, TableModel, byName, compareCells, measureColumns } from './table.ts';
 export {
-  type Choice, type Metrics, growthOf, parseMetrics, quantileOf, sumBy, sumOf,
+  type Choice, type Metrics, growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf,
 } from './metrics.ts';
 export { type Schema, childrenOf, describeBounds, describeType, listRules, sampleOf } from './schema.ts';
 export { type Branch, type Owned, countBranches, findDependents } from './tree.ts';

@@ -88,7 +88,9 @@ export function groupKinds(kinds: readonly Kind[]): Section[] {
   for (const kind of kinds) {
     if (kind.group === 'events.k8s.io') continue;
     const title = findSection(kind);
-    sections.set(title, [...sections.get(title) ?? [], kind]);
+    const known = sections.get(title);
+    if (known === undefined) sections.set(title, [kind]);
+    else known.push(kind);
   }
   const titles = [...sections.keys()].sort((a, b) => rankIn(order, a) - rankIn(order, b) || a.localeCompare(b));
   const byRank = (a: Kind, b: Kind): number => rankIn(first, a.plural) - rankIn(first, b.plural) || a.kind.localeCompare(b.kind);

@@ -1,7 +1,7 @@
 // Metrics as text, and rates and quantiles of what grew.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growthOf, parseMetrics, quantileOf, sumBy, sumOf } from './metrics.ts';
+import { growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf } from './metrics.ts';
 
 const page = (count: number, slow: number): string => `# HELP requests_total Requests.
 # TYPE requests_total counter
@@ -23,6 +23,11 @@ test('parseMetrics reads names, labels with any text, and values', () => {
 test('growthOf counts from nothing after a restart', () => {
   assert.equal(growthOf(before, after, 'requests_total', (labels) => labels.get('verb') === 'GET'), 9);
   assert.equal(growthOf(after, before, 'requests_total'), 12);
+});
+
+test('growthBy counts by the values of labels, new ones from nothing', () => {
+  assert.deepEqual([...growthBy(before, after, 'requests_total', 'verb', 'path')], [['GET a} "b", c', 9], ['LIST ', 0]]);
+  assert.deepEqual([...growthBy(new Map(), after, 'requests_total', 'verb')], [['GET', 19], ['LIST', 2]]);
 });
 
 test('quantileOf finds the bucket of a quantile, and a place in it', () => {

@@ -52,20 +52,27 @@ const all: Choice = () => true;
 export const sumOf = (metrics: Metrics, name: string, choice: Choice = all): number =>
   (metrics.get(name) ?? []).reduce((sum, { labels, value }) => (choice(labels) ? sum + value : sum), 0);
 
-/** How much a counter grew; one that began again counts from nothing. */
-export function growthOf(before: Metrics, after: Metrics, name: string, choice: Choice = all): number {
-  const [old, now] = [sumOf(before, name, choice), sumOf(after, name, choice)];
-  return now >= old ? now - old : now;
-}
+/** A counter that began again counts from nothing. */
+const grow = (old: number, now: number): number => (now >= old ? now - old : now);
 
-/** The sums of a metric by one label. */
-export function sumBy(metrics: Metrics, name: string, label: string): Map<string, number> {
+/** How much a counter grew. */
+export const growthOf = (before: Metrics, after: Metrics, name: string, choice: Choice = all): number =>
+  grow(sumOf(before, name, choice), sumOf(after, name, choice));
+
+/** The sums of a metric by the values of labels, with a blank between them. */
+export function sumBy(metrics: Metrics, name: string, ...by: readonly string[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { labels, value } of metrics.get(name) ?? []) {
-    const key = labels.get(label) ?? '';
+    const key = by.map((label) => labels.get(label) ?? '').join(' ');
     sums.set(key, (sums.get(key) ?? 0) + value);
   }
   return sums;
+}
+
+/** How much a counter grew by the values of labels, in one pass over each reading. */
+export function growthBy(before: Metrics, after: Metrics, name: string, ...by: readonly string[]): Map<string, number> {
+  const old = sumBy(before, name, ...by);
+  return new Map([...sumBy(after, name, ...by)].map(([key, now]) => [key, grow(old.get(key) ?? 0, now)]));
 }
 
 /** The quantile of a histogram's growth, by straight lines within its buckets; undefined where nothing was counted. */

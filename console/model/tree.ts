@@ -16,7 +16,11 @@ export interface Branch<T> {
 export function findDependents<T extends Owned>(uid: string, items: readonly T[]): Branch<T>[] {
   const byOwner = new Map<string, T[]>();
   for (const item of items) {
-    for (const owner of item.owners) byOwner.set(owner.uid, [...byOwner.get(owner.uid) ?? [], item]);
+    for (const { uid: owner } of item.owners) {
+      const known = byOwner.get(owner);
+      if (known === undefined) byOwner.set(owner, [item]);
+      else known.push(item);
+    }
   }
   const seen = new Set([uid]);
   const grow = (owner: string): Branch<T>[] => (byOwner.get(owner) ?? []).flatMap((item) => {

@@ -1,7 +1,7 @@
 // Readings of /metrics while the page is seen, and what they say about each interval.
 import { useEffect, useState } from 'preact/hooks';
 import { fetchMetrics } from '../../api/index.ts';
-import { type Choice, type Metrics, growthOf, quantileOf, sumOf } from '../../model/index.ts';
+import { type Choice, type Metrics, growthBy, growthOf, quantileOf, sumOf } from '../../model/index.ts';
 
 /** What one interval says. */
 export interface Reading {
@@ -31,7 +31,8 @@ const KEPT = 180;
 const SHOWN_TRAFFIC = 12;
 
 /** Requests that last as long as their client wants say nothing about latency. */
-const isShort: Choice = (labels) => labels.get('verb') !== 'WATCH' && labels.get('verb') !== 'CONNECT';
+const lasting: ReadonlySet<string> = new Set(['WATCH', 'CONNECT']);
+const isShort: Choice = (labels) => !lasting.has(labels.get('verb') ?? '');
 const hasCode = (first: string): Choice => (labels) => labels.get('code')?.startsWith(first) === true;
 
 function read(before: Metrics, after: Metrics, seconds: number): Reading['values'] {
@@ -51,18 +52,13 @@ function read(before: Metrics, after: Metrics, seconds: number): Reading['values
 }
 
 function countTraffic(before: Metrics, after: Metrics, seconds: number): Traffic[] {
-  const sorts = new Map<string, { verb: string; resource: string }>();
-  for (const { labels } of after.get('apiserver_request_duration_seconds_count') ?? []) {
-    const [verb = '', resource = ''] = [labels.get('verb'), labels.get('resource')];
-    if (isShort(labels)) sorts.set(`${verb} ${resource}`, { verb, resource });
-  }
-  const found = [...sorts.values()].map(({ verb, resource }): Traffic => {
-    const choice: Choice = (labels) => labels.get('verb') === verb && (labels.get('resource') ?? '') === resource;
-    const count = growthOf(before, after, 'apiserver_request_duration_seconds_count', choice);
-    const sum = growthOf(before, after, 'apiserver_request_duration_seconds_sum', choice);
-    return { verb, resource, perSecond: count / seconds, meanMs: count === 0 ? 0 : (sum / count) * 1000 };
+  const [counts, sums] = ['count', 'sum'].map((part) => growthBy(before, after, `apiserver_request_duration_seconds_${part}`, 'verb', 'resource')) as
+    [Map<string, number>, Map<string, number>];
+  const found = [...counts].map(([sort, count]): Traffic => {
+    const [verb = '', resource = ''] = sort.split(' ');
+    return { verb, resource, perSecond: count / seconds, meanMs: count === 0 ? 0 : ((sums.get(sort) ?? 0) / count) * 1000 };
   });
-  return found.filter(({ perSecond }) => perSecond > 0).sort((a, b) => b.perSecond - a.perSecond).slice(0, SHOWN_TRAFFIC);
+  return found.filter(({ verb, perSecond }) => perSecond > 0 && !lasting.has(verb)).sort((a, b) => b.perSecond - a.perSecond).slice(0, SHOWN_TRAFFIC);
 }
 
 /** Reads the metrics for as long as the component is drawn. */
@@ -87,11 +83,15 @@ export function useMetrics(): ServerState {
         if (!controller.signal.aborted) setState((last) => ({ ...last, problem: (error as Error).message }));
       }
     };
-    void look();
-    const timer = setInterval(() => void look(), STEP_MS);
+    // One look after the other: a server that answers slowly is not asked for more.
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const lookAgain = (): void => void look().finally(() => {
+      if (!controller.signal.aborted) timer = setTimeout(lookAgain, STEP_MS);
+    });
+    lookAgain();
     return () => {
       controller.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
   }, []);
   return state;
