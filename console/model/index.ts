@@ -3,9 +3,9 @@ export {
   type Action, type Caller, type Grant, type Policy, findCaller, grantsFor, grantsOf, subjectsFor,
 } from './access.ts';
 export {
-  type Kind, type KindPath, type Section, apiVersionOf, findSection, formatPath, groupKinds, readKinds, scoreKind, selectName,
+  type Kind, type KindPath, type Section, apiVersionOf, findSection, formatPath, groupKinds, namespacesKind, readKinds, scoreKind, selectName,
 } from './kind.ts';
-export { type Route, formatRoute, kindOfRoute, listRoute, objectRoute, parseRoute } from './route.ts';
+export { type Route, createRoute, formatRoute, kindOfRoute, listRoute, objectRoute, parseRoute } from './route.ts';
 export { type Arrangement, type Column, type Row, type RowChange, type TableRow, TableModel, byName, compareCells, measureColumns } from './table.ts';
 export {
   type Choice, type Metrics, growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf,

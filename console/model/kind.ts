@@ -100,6 +100,9 @@ export function groupKinds(kinds: readonly Kind[]): Section[] {
 /** What the paths of a kind are made of. */
 export type KindPath = Pick<Kind, 'group' | 'version' | 'plural' | 'namespaced'>;
 
+/** The kind whose objects hold the others. */
+export const namespacesKind = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const satisfies KindPath;
+
 /** The path of a kind's objects: of all namespaces, of one, or one object. */
 export function formatPath({ group, version, plural, namespaced }: KindPath, namespace = '', name = ''): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;

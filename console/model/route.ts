@@ -48,6 +48,9 @@ export const listRoute = ({ group, version, plural }: KindName, query: Readonly<
 export const objectRoute = ({ group, version, plural }: KindName, { namespace = '', name }: { namespace?: string; name: string }, tab = ''): string =>
   formatRoute('object', [groupPart(group), version, plural, namespace === '' ? '-' : namespace, name], { tab });
 
+/** The place of new objects of a kind. */
+export const createRoute = ({ group, version, plural }: KindName): string => formatRoute('create', [groupPart(group), version, plural]);
+
 /** The kind that a place names, by its parts. */
 export const kindOfRoute = ({ parts: [group = '', version = '', plural = ''] }: Route): KindName =>
   ({ group: group === 'core' ? '' : group, version, plural });

@@ -2,23 +2,18 @@
 // objects whose texts are attacks.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
-import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture, waitForList } from './browser.ts';
-import { attackDefinition, attacks, fillShop, makeMany } from './objects.ts';
+import { eventually } from '../../src/test-support/index.ts';
+import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
+import { attackDefinition, attacks, makeMany } from './objects.ts';
 
 const MANY = 10_000;
 
 describe('the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: [TestServer, Browser] = [] as never;
+  let [server, browser]: ShopAndBrowser = [] as never;
   before(async () => {
-    [server, browser] = await Promise.all([startTestServer({ console: true }), startBrowser()]);
-    await fillShop(server);
+    [server, browser] = await startShop();
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => stopShop([server, browser]));
 
   test('a wrong token is refused, a right one shows the lists of its user, and a logout ends the session', async () => {
     const { page, complaints, close } = await openPage(browser);

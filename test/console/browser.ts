@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
+import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
+import { fillShop } from './objects.ts';
 
 /** A page whose complaints are collected. */
 export interface WatchedPage {
@@ -17,7 +19,7 @@ export interface WatchedPage {
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome'];
 
 /** Path of the browser; undefined where there is none. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const given = process.env['PINTLE_CHROMIUM'];
   if (given !== undefined) return given;
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -28,8 +30,24 @@ export function findChromium(): string | undefined {
 export const missingBrowser = (): string | false => (findChromium() === undefined ? 'chromium is not on PATH, and PINTLE_CHROMIUM does not name one' : false);
 
 /** Starts it. */
-export function startBrowser(): Promise<Browser> {
+function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium() as string, args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+/** A server with the shop, and a browser. */
+export type ShopAndBrowser = [server: TestServer, browser: Browser];
+
+/** Starts both. */
+export async function startShop(): Promise<ShopAndBrowser> {
+  const started = await Promise.all([startTestServer({ console: true }), startBrowser()]);
+  await fillShop(started[0]);
+  return started;
+}
+
+/** Ends both, as far as they have begun. */
+export async function stopShop([server, browser]: Partial<ShopAndBrowser>): Promise<void> {
+  await browser?.close();
+  await server?.close();
 }
 
 /** Opens a page of its own, without cookies of others. */

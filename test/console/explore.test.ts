@@ -1,28 +1,22 @@
 // The history of objects and the explorer of RBAC in the console, as an administrator and as a user of few rights.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
-import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture, waitForList } from './browser.ts';
-import { create, fillShop } from './objects.ts';
+import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
+import { create } from './objects.ts';
 
 const PRICES = '/api/v1/namespaces/shop/configmaps/prices';
 
 describe('history and access in the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: [TestServer, Browser] = [] as never;
+  let [server, browser]: ShopAndBrowser = [] as never;
   before(async () => {
-    [server, browser] = await Promise.all([startTestServer({ console: true }), startBrowser()]);
-    await fillShop(server);
+    [server, browser] = await startShop();
     for (const vat of ['20', '21']) {
       const answer = await server.request({ method: 'PATCH', path: `${PRICES}?fieldManager=taxes`, body: { data: { vat } } });
       assert.equal(answer.status, 200);
     }
     await server.request({ method: 'DELETE', path: '/api/v1/namespaces/shop/configmaps/feature-flags' });
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => stopShop([server, browser]));
 
   test('the versions of an object, differences of any two, the list of then, and a restored version', async () => {
     const { page, complaints, close } = await openPage(browser);

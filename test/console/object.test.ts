@@ -1,10 +1,10 @@
 // Objects in the console: owners of fields, edits with a dry run, conflicts and warnings, events, what belongs to what, deletion, new objects from files.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
-import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture, waitForList } from './browser.ts';
-import { create, deployment, fillShop } from './objects.ts';
+import type { Page } from 'playwright-core';
+import { eventually } from '../../src/test-support/index.ts';
+import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
+import { create, deployment } from './objects.ts';
 
 const WEB = '/apis/apps/v1/namespaces/shop/deployments/web';
 
@@ -28,19 +28,15 @@ const drop = (page: Page, name: string, text: string): Promise<void> => page.eva
 }, [name, text]);
 
 describe('objects in the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: [TestServer, Browser] = [] as never;
+  let [server, browser]: ShopAndBrowser = [] as never;
   before(async () => {
-    [server, browser] = await Promise.all([startTestServer({ console: true }), startBrowser()]);
-    await fillShop(server);
+    [server, browser] = await startShop();
     const headers = { 'content-type': 'application/apply-patch+yaml' };
     const scaled = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 3 } };
     const answer = await server.request({ method: 'PATCH', path: `${WEB}?fieldManager=scaler`, body: scaled, headers });
     assert.equal(answer.status, 200, answer.text);
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => stopShop([server, browser]));
 
   test('the owners of fields stand beside their lines', async () => {
     const { page, complaints, close } = await openPage(browser);

@@ -1,21 +1,14 @@
 // The page about the server itself: plots of its metrics, the busiest requests, and a user that may not read them.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
-import { checkAccess, login, missingBrowser, openPage, startBrowser, takePicture } from './browser.ts';
-import { fillShop } from './objects.ts';
+import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
 
 describe('the server in the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: [TestServer, Browser] = [] as never;
+  let [server, browser]: ShopAndBrowser = [] as never;
   before(async () => {
-    [server, browser] = await Promise.all([startTestServer({ console: true }), startBrowser()]);
-    await fillShop(server);
+    [server, browser] = await startShop();
   });
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  after(() => stopShop([server, browser]));
 
   test('plots and tables say what happens at the server', async () => {
     const { page, complaints, close } = await openPage(browser);

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import {
-  type Arrangement, type Column, type Kind, type Row, formatAge, formatCount, formatRoute, listRoute, measureColumns, objectRoute,
+  type Arrangement, type Column, type Kind, type Row, apiVersionOf, createRoute, formatAge, formatCount, listRoute, measureColumns, objectRoute,
 } from '../../model/index.ts';
 import { Grid, type GridColumn, Icon, Notice, StatusWord, openRoute, useKey, useMedia, useNow } from '../../ui/index.ts';
 import { type ListState, useList } from './use-list.ts';
@@ -98,11 +98,11 @@ function ListHead({ kind, state: { model, phase, remaining } }: { readonly kind:
   return (
     <div class="list-head">
       <h1>{kind.kind}</h1>
-      <span class="hint">{kind.group === '' ? kind.version : `${kind.group}/${kind.version}`}</span>
+      <span class="hint">{apiVersionOf(kind)}</span>
       <span class="count" data-count={shown}>{count}</span>
       <span class={`live ${phase}`} role="status">{phases[phase]}</span>
       {kind.verbs.includes('create') && (
-        <a class="button" href={formatRoute('create', [kind.group === '' ? 'core' : kind.group, kind.version, kind.plural])}><Icon name="plus" />Create</a>
+        <a class="button" href={createRoute(kind)}><Icon name="plus" />Create</a>
       )}
     </div>
   );

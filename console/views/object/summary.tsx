@@ -1,6 +1,6 @@
 // What an object says about itself: names, times, owners, labels, conditions.
 import type { ComponentChildren, JSX } from 'preact';
-import { formatAge, formatRoute, objectRoute } from '../../model/index.ts';
+import { formatAge, namespacesKind, objectRoute } from '../../model/index.ts';
 import { StatusWord, useNow } from '../../ui/index.ts';
 import { findKindOf, useSession } from '../context.ts';
 import type { Condition, KubeObject, OwnerReference } from './kube-object.ts';
@@ -63,7 +63,7 @@ export function Summary({ object }: { readonly object: KubeObject }): JSX.Elemen
         <Fact term="Created"><time dateTime={creationTimestamp} title={creationTimestamp}>{formatAge(creationTimestamp, now)} ago</time></Fact>
         <Fact term="API version">{apiVersion}</Fact>
         {namespace !== '' && (
-          <Fact term="Namespace"><a href={formatRoute('object', ['core', 'v1', 'namespaces', '-', namespace])}>{namespace}</a></Fact>
+          <Fact term="Namespace"><a href={objectRoute(namespacesKind, { name: namespace })}>{namespace}</a></Fact>
         )}
         <Fact term="Resource version">{resourceVersion}{generation !== undefined && <span class="hint"> generation {generation}</span>}</Fact>
         <Fact term="UID"><code>{uid}</code></Fact>

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { listMetadata } from '../../api/index.ts';
-import { type Kind, listRoute, objectRoute, scoreKind } from '../../model/index.ts';
+import { type Kind, listRoute, namespacesKind, objectRoute, scoreKind } from '../../model/index.ts';
 import { Dialog, openRoute } from '../../ui/index.ts';
 import { useSession } from '../context.ts';
 
@@ -25,7 +25,7 @@ function findKinds(kinds: readonly Kind[], words: readonly string[], namespace: 
 }
 
 const findNamespaces = (namespaces: readonly string[], text: string): Found[] => namespaces.filter((name) => name.includes(text)).slice(0, 20)
-  .map((name) => ({ title: name, hint: 'namespace', route: objectRoute({ group: '', version: 'v1', plural: 'namespaces' }, { name }) }));
+  .map((name) => ({ title: name, hint: 'namespace', route: objectRoute(namespacesKind, { name }) }));
 
 async function findObjects(kind: Kind, { text, namespace, signal }: { text: string; namespace: string; signal: AbortSignal }): Promise<Found[]> {
   const objects = await listMetadata({ kind, namespace, limit: MOST_NAMES, signal });

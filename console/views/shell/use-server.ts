@@ -1,11 +1,10 @@
 // What the server serves and which namespaces there are, asked again from time to time.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { fetchKinds, listMetadata } from '../../api/index.ts';
-import type { Kind } from '../../model/index.ts';
+import { type Kind, namespacesKind } from '../../model/index.ts';
 
 const REFRESH_MS = 30_000;
 const MOST_NAMESPACES = 1000;
-const namespacesKind = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const;
 
 async function fetchNamespaces(): Promise<readonly string[] | undefined> {
   try {

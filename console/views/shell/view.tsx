@@ -1,6 +1,6 @@
 // The view that a place names.
 import type { JSX } from 'preact';
-import { type Route, kindOfRoute } from '../../model/index.ts';
+import { type Route, kindOfRoute, namespacesKind } from '../../model/index.ts';
 import { Notice } from '../../ui/index.ts';
 import { findKind, useSession } from '../context.ts';
 import { AccessView } from '../access/access-view.tsx';
@@ -9,12 +9,10 @@ import { ObjectView } from '../object/object-view.tsx';
 import { ServerView } from '../server/server-view.tsx';
 import { CreateView } from '../write/create-view.tsx';
 
-const start = { group: '', version: 'v1', plural: 'namespaces' } as const;
-
 /** Draws it; `dropped` is the text of files that were dropped on the page. */
 export function View({ route, dropped }: { readonly route: Route; readonly dropped: string }): JSX.Element {
   const { kinds } = useSession();
-  const wanted = route.view === '' ? start : kindOfRoute(route);
+  const wanted = route.view === '' ? namespacesKind : kindOfRoute(route);
   const kind = findKind(kinds, wanted);
   if (route.view === 'create') return <CreateView key={dropped} kind={kind} dropped={dropped} />;
   if (route.view === 'access') return <AccessView />;

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Target, writeObject } from '../../api/index.ts';
-import { type Kind, objectRoute } from '../../model/index.ts';
+import { type Kind, apiVersionOf, objectRoute } from '../../model/index.ts';
 import { Notice, Waiting, useLoaded } from '../../ui/index.ts';
 import { findKindOf, useSession } from '../context.ts';
 import type { KubeObject } from '../object/kube-object.ts';
@@ -50,7 +50,7 @@ async function writeAll(text: string, isTrial: boolean, { kinds, namespace }: { 
 }
 
 const sample = (kind: Kind | undefined): string => (kind === undefined ? '' :
-  `apiVersion: ${kind.group === '' ? kind.version : `${kind.group}/${kind.version}`}\nkind: ${kind.kind}\nmetadata:\n  name: \n`);
+  `apiVersion: ${apiVersionOf(kind)}\nkind: ${kind.kind}\nmetadata:\n  name: \n`);
 
 interface CreateViewProps {
   /** The kind that the user came from. */
