@@ -18,7 +18,7 @@ function findTests(): string[] {
 const isSlow = (file: string): boolean => slowFolders.some((folder) => file.startsWith(`${folder}/`));
 
 /** A file that takes longer hangs: it is ended and counts as failed, so that the other files are reported. */
-const longestFileMs = 20 * 60_000;
+const longestFileMs = 10 * 60_000;
 
 /** How many tests a run counted; a run without a report failed as a whole. */
 interface Counts {

@@ -32,9 +32,11 @@ export const open = (...ports: readonly number[]): Promise<Store> => openPostgre
 export async function runSql({ port }: Pick<PostgresServer, 'port'>, sql: string): Promise<readonly any[][]> {
   const client = new Client({ connectionString: url([port]) });
   await client.connect();
-  const { rows } = await client.query<any[]>({ text: sql, rowMode: 'array' });
-  await client.end();
-  return rows;
+  try {
+    return (await client.query<any[]>({ text: sql, rowMode: 'array' })).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 /** A proxy that loses answers, which ends their connection, delays them, or passes nothing. */
@@ -89,6 +91,8 @@ export async function endure(context: TestContext, fault: (scene: Scene) => Prom
   const cutter = await startCutter(server.port);
   try {
     await work(context, [await open(server.port), await open(cutter.port)], () => fault({ server, cutter }), () => open(server.port));
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${server.readLog()}`, { cause: error });
   } finally {
     cutter.close();
     await server.stop();
@@ -99,23 +103,29 @@ export async function endure(context: TestContext, fault: (scene: Scene) => Prom
 export async function work(context: TestContext, stores: readonly Store[], fault: () => Promise<unknown>, openFresh: () => Promise<Store>): Promise<void> {
   const history = new RunHistory();
   const workload = new Workload(stores, history);
-  workload.start(6);
-  await sleep(calmMs);
-  await fault();
-  const before = history.acknowledged;
-  await eventually(() => assert.ok(history.acknowledged > before + 20, 'work continues after the fault'));
-  await sleep(calmMs);
-  await workload.stop();
-  const fresh = await openFresh();
-  const truth = await readTruth(fresh);
-  const last = truth.received.at(-1)?.kv.modRevision ?? 0;
-  await eventually(() => assert.ok(history.logs.slice(0, 2).every((log) => (log.received.at(-1)?.kv.modRevision ?? 0) >= last)));
-  await eventually(() => history.check(truth.received), 5_000);
+  const opened = [...stores];
+  try {
+    workload.start(6);
+    await sleep(calmMs);
+    await fault();
+    const before = history.acknowledged;
+    await eventually(() => assert.ok(history.acknowledged > before + 20, 'work continues after the fault'));
+    await sleep(calmMs);
+    await workload.stop();
+    const fresh = await openFresh();
+    opened.push(fresh);
+    const truth = await readTruth(fresh);
+    const last = truth.received.at(-1)?.kv.modRevision ?? 0;
+    await eventually(() => assert.ok(history.logs.slice(0, 2).every((log) => (log.received.at(-1)?.kv.modRevision ?? 0) >= last)));
+    await eventually(() => history.check(truth.received), 5_000);
+  } finally {
+    await workload.stop();
+    await Promise.all(opened.map((store) => store.close()));
+  }
   assert.ok(workload.longestCallMs < longestCallMs, `no call hangs: ${workload.longestCallMs} ms`);
   const known = history.writes.filter(({ revision }) => revision !== undefined).length;
   const failed = [...workload.failures].map(([name, count]) => `${count} ${name}`).join(', ');
   context.diagnostic(`${known} writes acknowledged, ${history.writes.length - known} unknown, ${history.reads.length} reads, ${history.logs.length} watches; failed: ${failed}; longest ${Math.round(workload.longestCallMs)} ms`);
-  await Promise.all([...stores, fresh].map((store) => store.close()));
 }
 
 /** The processes of an instance, its first one left out. */

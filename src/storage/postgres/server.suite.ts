@@ -1,12 +1,18 @@
 // A real PostgreSQL for tests: one instance on loopback, in a directory that is removed at the end. Its programs are looked for on PATH and where
 // Debian has them; PINTLE_POSTGRES names their directory otherwise. It refuses to run as root; the tests of root run it as another user.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync, chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statfsSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPorts } from '../etcd/cluster.suite.ts';
 
 const debian = '/usr/lib/postgresql';
+const MEMORY = '/dev/shm';
+const SHOWN_LINES = 30;
+/** Two instances with their journals need less. */
+const SPACE_BYTES = 2 ** 30;
 const user = findUser();
 
 /** The directory of its programs, if there is one. */
@@ -27,6 +33,8 @@ export interface PostgresServer {
   /** Resolves when it takes connections. */
   start(): Promise<void>;
   signal(name: NodeJS.Signals): void;
+  /** The last lines of its log. */
+  readLog(): string;
   /** Ends it by a signal; resolves when it is gone. SIGINT ends connections, SIGKILL is a crash. */
   end(name: NodeJS.Signals): Promise<void>;
   /** Kills it and removes everything. */
@@ -44,7 +52,7 @@ interface ServerOptions {
 
 /** Starts a new, empty instance, or a replica. */
 export async function startPostgres({ settings = [], files = {}, replicaOf }: ServerOptions = {}): Promise<PostgresServer> {
-  const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-postgres-'));
+  const root = mkdtempSync(join(findSpace(), 'pintle-postgres-'));
   if (user !== undefined) chownSync(root, user.uid, user.gid);
   const [port] = await findPorts(1) as [number];
   const data = join(root, 'data');
@@ -63,8 +71,17 @@ export async function startPostgres({ settings = [], files = {}, replicaOf }: Se
   return server;
 }
 
+/** Memory where there is enough for instances, otherwise a disk. */
+function findSpace(): string {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= SPACE_BYTES ? MEMORY : tmpdir();
+}
+
 function createServer(root: string, port: number): PostgresServer {
   let child: ChildProcess | undefined;
+  const logFile = join(root, 'log');
+  const log = openSync(logFile, 'a');
   const server: PostgresServer = {
     port, directory: join(root, 'data'),
     get pid() {
@@ -72,7 +89,7 @@ function createServer(root: string, port: number): PostgresServer {
     },
     url: (schema) => `postgres://pintle@127.0.0.1:${port}/postgres?schema=${schema}`,
     async start() {
-      child = spawn(join(programs as string, 'postgres'), ['-D', join(root, 'data')], { ...user, cwd: root, stdio: 'ignore' });
+      child = spawn(join(programs as string, 'postgres'), ['-D', join(root, 'data')], { ...user, cwd: root, stdio: ['ignore', 'ignore', log] });
       for (let tries = 0; !isReady(port); tries += 1) {
         if (child.exitCode !== null || tries > 200) {
           child.kill('SIGQUIT');
@@ -82,6 +99,7 @@ function createServer(root: string, port: number): PostgresServer {
       }
     },
     signal: (name) => void child?.kill(name),
+    readLog: () => readFileSync(logFile, 'utf8').split('\n').slice(-SHOWN_LINES).join('\n'),
     async end(name) {
       const dying = child;
       if (dying === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
@@ -92,6 +110,7 @@ function createServer(root: string, port: number): PostgresServer {
     async stop() {
       child?.kill('SIGCONT');
       await server.end('SIGQUIT');
+      closeSync(log);
       rmSync(root, { recursive: true, force: true });
     },
   };
