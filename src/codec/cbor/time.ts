@@ -21,6 +21,6 @@ export function formatEpoch(seconds: number): string | undefined {
   const whole = Math.floor(seconds);
   const time = new Date(whole * 1000);
   if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 0 || time.getUTCFullYear() > 9999) return undefined;
-  const digits = Math.floor((seconds - whole) * 1e9).toString().padStart(9, '0');
+  const digits = seconds === whole ? '' : Math.floor((seconds - whole) * 1e9).toString().padStart(9, '0');
   return `${time.toISOString().slice(0, 19)}${formatFraction(digits)}Z`;
 }
