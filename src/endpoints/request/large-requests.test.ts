@@ -41,6 +41,13 @@ describe('handleBySize', () => {
     assert.deepEqual(largeRequests.splice(0), [`POST ${path} ${encode(body).length}`]);
   });
 
+  it('counts the items of CBOR, however its type is written', async () => {
+    for (const type of ['application/cbor', 'Application/CBOR']) {
+      assert.equal((await api.send({ method: 'POST', path, headers: { 'content-type': type }, body: '\0'.repeat(20_000) })).status, 299);
+      assert.deepEqual(largeRequests.splice(0), [`POST ${path} 20000`]);
+    }
+  });
+
   it('hands small changes of large objects over', async () => {
     accepts = false;
     assert.equal((await api.send({ method: 'POST', path, body: configMap('stored', keys(6000)) })).status, 201);

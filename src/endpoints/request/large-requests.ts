@@ -1,6 +1,6 @@
 // Writes that are expensive by their size: decoding, defaulting, merging, validating and encoding each walk all members of an object in one turn.
 // Such requests are handed to workers (server/worker), which run the same code. Requests that are not stored (reviews, evictions, bindings)
-// are answered by the server alone, and refused when they have so many members.
+// and options of deletes are read by the server alone, and refused when they have so many members. So are definitions, which may have more.
 import { requestEntityTooLarge } from '../../apimachinery/index.ts';
 import { hasManyItems } from '../../codec/index.ts';
 import type { ResourceHandler, ResourceRequest } from '../dependencies.ts';
@@ -11,6 +11,8 @@ import { MAX_BODY_BYTES } from './decode.ts';
 const SMALL_BYTES = 20_000;
 /** A body or stored object with more separators than this makes a request large. With 10,000, each walk takes 8 to 12 ms. */
 const MANY_SEPARATORS = 10_000;
+/** A definition with more separators than this is refused: it takes about half a second. Those of 40,000 fields have 120,000. */
+const DEFINITION_SEPARATORS = 200_000;
 
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -18,22 +20,27 @@ const NEWLINE = 0x0a;
 /** Tag of the second field of a protobuf message, where map entries have their value; the tag of their key is the newline's byte. */
 const VALUE_TAG = 0x12;
 
-/** Whether bytes (JSON, YAML or protobuf) may have very many members; strings that contain as many separators count as well. */
-export function hasManyMembers(bytes: Uint8Array): boolean {
+/** Whether bytes (JSON, YAML or protobuf) may have very many members, or more than `limit`; strings that contain as many separators count as well. */
+export function hasManyMembers(bytes: Uint8Array, limit = MANY_SEPARATORS): boolean {
   if (bytes.length < SMALL_BYTES) return false;
   let count = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
-    if ((byte === COMMA || byte === COLON || byte === NEWLINE || byte === VALUE_TAG) && ++count > MANY_SEPARATORS) return true;
+    if ((byte === COMMA || byte === COLON || byte === NEWLINE || byte === VALUE_TAG) && ++count > limit) return true;
   }
   return false;
 }
 
 /** Whether a body may have very many members. */
-function isLargeBody({ exchange }: ResourceRequest, body: Uint8Array): boolean {
-  if (hasManyMembers(body)) return true;
-  const isCbor = exchange.headers['content-type']?.includes('cbor') === true;
-  return isCbor && body.length >= SMALL_BYTES && hasManyItems(body, MANY_SEPARATORS);
+function isLargeBody({ exchange }: ResourceRequest, body: Uint8Array, limit = MANY_SEPARATORS): boolean {
+  if (hasManyMembers(body, limit)) return true;
+  const isCbor = exchange.headers['content-type']?.toLowerCase().includes('cbor') === true;
+  return isCbor && body.length >= SMALL_BYTES && hasManyItems(body, limit);
+}
+
+/** Throws the 413 of a body with very many members, for bodies that no worker reads. */
+export function refuseLargeBody(request: ResourceRequest, body: Uint8Array, limit = MANY_SEPARATORS): void {
+  if (isLargeBody(request, body, limit)) throw requestEntityTooLarge(`limit is ${limit} members`);
 }
 
 /** Whether the stored object that the request changes has many members. */
@@ -51,16 +58,18 @@ async function changesLargeObject({ dependencies: { registry }, target, name }: 
 /** Handles a write here or, if it is large, in a worker. The body is read once, here or by the handler. */
 export async function handleBySize(request: ResourceRequest, handle: ResourceHandler): Promise<Response> {
   const { exchange, dependencies: { largeRequests }, resource } = request;
+  if (largeRequests === undefined) return handle(request);
   const isUnstored = resource.virtual === true || (request.subresource !== '' && exchange.method === 'POST');
-  if (largeRequests === undefined || (!isUnstored && !largeRequests.accepts(resource))) return handle(request);
+  const staysHere = isUnstored || !largeRequests.accepts(resource);
   if (Number(exchange.headers['content-length'] ?? Infinity) < SMALL_BYTES) {
-    if (isUnstored || request.name === '' || !await changesLargeObject(request)) return handle(request);
+    if (staysHere || request.name === '' || !await changesLargeObject(request)) return handle(request);
     return largeRequests.handle(exchange, { body: await exchange.readBody(MAX_BODY_BYTES), resource });
   }
   const reading = exchange.readBody(MAX_BODY_BYTES);
   // A body that cannot be read is reported by the handler, since other errors come first.
   const body = await reading.catch(() => undefined);
-  if (isUnstored && body !== undefined && isLargeBody(request, body)) throw requestEntityTooLarge(`limit is ${MANY_SEPARATORS} members`);
-  const isLarge = !isUnstored && body !== undefined && (isLargeBody(request, body) || await changesLargeObject(request));
-  return isLarge ? largeRequests.handle(exchange, { body, resource }) : handle({ ...request, body: reading });
+  if (body === undefined) return handle({ ...request, body: reading });
+  if (staysHere) refuseLargeBody(request, body, isUnstored ? MANY_SEPARATORS : DEFINITION_SEPARATORS);
+  else if (isLargeBody(request, body) || await changesLargeObject(request)) return largeRequests.handle(exchange, { body, resource });
+  return handle({ ...request, body: reading });
 }

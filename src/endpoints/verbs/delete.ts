@@ -8,6 +8,7 @@ import { cborDecodeError, cborTypeError, notRegistered, versionKindError } from 
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { listOptions, respondList } from './list.ts';
+import { refuseLargeBody } from '../request/large-requests.ts';
 import { readCollectionOptions } from '../request/list-options.ts';
 import type { Form } from '../request/media.ts';
 import type { Representation } from '../request/negotiate.ts';
@@ -71,6 +72,7 @@ async function decodeOptions(request: ResourceRequest, bytes: Uint8Array): Promi
 /** Reads and validates the options of the request. */
 async function readDeleteOptions(request: ResourceRequest): Promise<DeleteQuery> {
   const bytes = await readBody(request);
+  refuseLargeBody(request, bytes);
   const options = bytes.length > 0 ? await decodeOptions(request, bytes) : parseDeleteQuery(request.exchange.query);
   const { ignoreStoreReadErrorWithClusterBreakingPotential: isUnsafe, ...safe } = options;
   const allowed = isUnsafe === undefined || request.dependencies.allowUnsafeDeletion !== true ? safe : options;

@@ -97,6 +97,21 @@ describe('large requests', () => {
     for (const { status, body } of answers) assert.deepEqual([status, body.message], [413, 'Request entity too large: limit is 10000 members']);
   });
 
+  it('options of deletes with very many members are refused, and definitions with twenty times as many', async () => {
+    const options = { apiVersion: 'v1', kind: 'DeleteOptions', more: keys(8000, 'a') };
+    for (const at of [path, `${path}/any`]) {
+      const { status, body } = await server.request({ method: 'DELETE', path: at, body: options });
+      assert.deepEqual([status, body.message], [413, 'Request entity too large: limit is 10000 members']);
+    }
+    const definition = (count: number) => ({
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', spec: { versions: Array(count).fill(1) },
+    });
+    const [allowed, refused] = await Promise.all([100_000, 200_001].map((count) => server.request({
+      method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: definition(count),
+    })));
+    assert.deepEqual([allowed?.status, refused?.status, refused?.body.message], [400, 413, 'Request entity too large: limit is 200000 members']);
+  });
+
   it('custom objects are handled by the definition that the server has', async () => {
     const definition = (type: string) => ({
       apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'wides.large.io' },
