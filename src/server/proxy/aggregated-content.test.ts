@@ -12,6 +12,7 @@ class Things {
   readonly backend = new FakeKubelet();
   readonly finalizers = new Map<string, string[]>();
   isBroken = false;
+  isEndless = false;
   readonly asked: string[] = [];
 
   constructor() {
@@ -33,6 +34,7 @@ class Things {
     if (this.isBroken) return send(500, { kind: 'Status', message: 'no memory' });
     const below = (key: string): boolean => key === pathname || key.startsWith(`${pathname}/`);
     const names = [...this.finalizers.keys()].filter(below);
+    if (method === 'GET' && this.isEndless) return send(200, { kind: 'List', metadata: { continue: 'more' }, items: [] });
     if (method === 'GET') {
       const at = Number(searchParams.get('continue') ?? 0);
       const item = (key: string) => ({ metadata: { name: key.split('/').at(-1), finalizers: this.finalizers.get(key) } });
@@ -97,5 +99,13 @@ describe('a namespace with objects on an aggregated server', () => {
     await waitFor('held', 'NamespaceDeletionContentFailure', /things\.elsewhere\.example\.com: no memory/);
     things.isBroken = false;
     await isGone('held');
+  });
+
+  it('is held up by lists that do not end', async () => {
+    things.isEndless = true;
+    await end('endless');
+    await waitFor('endless', 'NamespaceDeletionContentFailure', /things\.elsewhere\.example\.com: 100 pages are empty and more are to come/);
+    things.isEndless = false;
+    await isGone('endless');
   });
 });

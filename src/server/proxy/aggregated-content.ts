@@ -28,6 +28,8 @@ const METADATA_TYPES = 'application/json;as=PartialObjectMetadataList;g=meta.k8s
 const PAGE_ITEMS = 500;
 /** A namespace with so many objects is not empty; how many more there are makes no difference. */
 const MOST_ITEMS = 10_000;
+/** A list with so many pages is not read to its end: a server might say for ever that there are more. */
+const MOST_PAGES = 100;
 const SHOWN_BYTES = 200;
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
@@ -69,12 +71,14 @@ class Content implements AggregatedContent {
   async list(namespace: string): Promise<readonly KubeObject[]> {
     const found: KubeObject[] = [];
     let token: string | undefined;
-    do {
+    for (let pages = 0; pages < MOST_PAGES; pages++) {
       const query = encodeQuery([['limit', String(PAGE_ITEMS)], ...(token === undefined ? [] : [['continue', token] as const])]);
       const page = await this.#send({ path: `${this.#path(namespace)}?${query}`, accept: METADATA_TYPES }) as Page | undefined;
       for (const item of page?.items ?? []) found.push({ metadata: item.metadata ?? {} } as KubeObject);
       token = page?.metadata?.continue || undefined;
-    } while (token !== undefined && found.length < MOST_ITEMS);
+      if (token === undefined || found.length >= MOST_ITEMS) return found;
+    }
+    if (found.length === 0) throw new Error(`${MOST_PAGES} pages are empty and more are to come`);
     return found;
   }
 
