@@ -25,6 +25,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
   /** Speaks as the user of the session even where another one is tried. */
   readonly asSelf?: boolean;
+  /** The address names the content. */
+  readonly mayCache?: boolean;
 }
 
 /** What came. */
@@ -59,7 +61,8 @@ export async function open(path: string, request: ApiRequest = {}): Promise<Resp
   let response: Response;
   try {
     response = await fetch(path, {
-      method, headers: makeHeaders(request), cache: 'no-store', ...(body !== undefined && { body }), ...(signal !== undefined && { signal }),
+      method, headers: makeHeaders(request), cache: request.mayCache === true ? 'default' : 'no-store',
+      ...(body !== undefined && { body }), ...(signal !== undefined && { signal }),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;

@@ -48,6 +48,13 @@ const theme = EditorView.theme({
   },
   '.cm-panels, .cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line)' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
+  '.cm-tooltip': { borderRadius: '6px', overflow: 'hidden', boxShadow: 'var(--shadow)' },
+  '.field-help, .cm-completionInfo': { padding: '6px 10px', maxWidth: 'min(420px, 80vw)', maxHeight: '300px', overflowY: 'auto', overflowWrap: 'anywhere' },
+  '.cm-completionInfo .field-help': { padding: 0 },
+  '.field-help p': { margin: '4px 0 0' },
+  '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+  '.cm-diagnostic': { borderLeft: '4px solid var(--busy)' }, '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-foldPlaceholder': { backgroundColor: 'var(--raised)', border: '1px solid var(--line)', color: 'var(--muted)' },
 });
 

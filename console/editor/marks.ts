@@ -1,9 +1,7 @@
-// Marks that editors show beside the text: the owners of a line, what changes against another text, what is no YAML.
-import { type Diagnostic, linter } from '@codemirror/lint';
+// Marks that editors show beside the text: the owners of a line, what changes against another text.
 import { unifiedMergeView } from '@codemirror/merge';
 import { type Extension, RangeSet, RangeSetBuilder } from '@codemirror/state';
 import { Decoration, EditorView, GutterMarker, gutter } from '@codemirror/view';
-import { parseYaml } from './yaml.ts';
 
 const COLOURS = 6;
 
@@ -76,9 +74,3 @@ export const showChanges = (original: string): Extension => [
     '.cm-collapsedLines': { backgroundColor: 'var(--ground)', backgroundImage: 'none', color: 'var(--muted)' },
   }),
 ];
-
-/** Marks what is no YAML, as it is typed. */
-export const checkYaml: Extension = linter((view): Diagnostic[] => parseYaml(view.state.doc.toString()).problems.map(({ message, from, to }) => {
-  const length = view.state.doc.length;
-  return { from: Math.min(from, length), to: Math.min(Math.max(to, from), length), severity: 'error', message };
-}), { delay: 300 });

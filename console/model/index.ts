@@ -10,6 +10,8 @@ export { type Arrangement, type Column, type Row, type RowChange, type TableRow,
 export {
   type Choice, type Metrics, growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf,
 } from './metrics.ts';
-export { type Schema, childrenOf, describeBounds, describeType, listRules, sampleOf } from './schema.ts';
+export { type OpenApiDocument, findSchema } from './openapi.ts';
+export { type Place, findPlace } from './place.ts';
+export { type Schema, childrenOf, describeBounds, describeType, findField, listRules, sampleOf, typesOf } from './schema.ts';
 export { type Branch, type Owned, countBranches, findDependents } from './tree.ts';
 export { type Tone, findTone, formatAge, formatBytes, formatCount, formatDuration } from './format.ts';

@@ -1,6 +1,6 @@
-// Schemas of definitions: what their fields allow, the rules that they hold, and an object that they accept.
+// Schemas of kinds: what their fields allow, the rules that they hold, and an object that they accept.
 
-/** A structural schema, as far as it is shown. */
+/** A schema, as far as it is shown. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -19,6 +19,7 @@ export interface Schema {
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly nullable?: boolean;
+  readonly oneOf?: readonly { readonly type?: string }[];
   readonly 'x-kubernetes-int-or-string'?: boolean;
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
   readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message?: string; readonly messageExpression?: string }[];
@@ -34,9 +35,18 @@ export interface SchemaRule {
 /** Schemas may refer to themselves in depth; a page does not. */
 const DEEPEST = 20;
 
+/** The types that a value may have; none where any will do. */
+export function typesOf({ type, oneOf = [], ...schema }: Schema): string[] {
+  if (type !== undefined) return [type];
+  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
+  return oneOf.flatMap((one) => one.type ?? []);
+}
+
 /** The type of a field as people write it. */
-export function describeType({ type, format, items, additionalProperties, ...schema }: Schema): string {
-  if (schema['x-kubernetes-int-or-string'] === true) return 'integer or string';
+export function describeType(schema: Schema): string {
+  const { type, format, items, additionalProperties } = schema;
+  const types = typesOf(schema);
+  if (types.length > 1) return types.join(' or ');
   if (type === 'array') return `list of ${items === undefined ? 'anything' : describeType(items)}`;
   if (type === 'object' && typeof additionalProperties === 'object') return `map of ${describeType(additionalProperties)}`;
   return `${type ?? 'anything'}${format === undefined ? '' : ` (${format})`}`;
@@ -47,12 +57,16 @@ const bounds = [
   ['maxItems', 'items at most'], ['pattern', 'matches'],
 ] as const;
 
+/** Fields of built-in kinds that hold objects have this default. */
+const isEmptyObject = (value: unknown): boolean => value instanceof Object && Object.keys(value).length === 0;
+
 /** What a field allows, one phrase each. */
 export function describeBounds(schema: Schema): string[] {
   const known = bounds.flatMap(([field, text]) => (schema[field] === undefined ? [] : [`${text} ${schema[field]}`]));
   return [
     ...(schema.enum === undefined ? [] : [`one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`]), ...known,
-    ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]), ...(schema.nullable === true ? ['may be null'] : []),
+    ...(schema.default === undefined || isEmptyObject(schema.default) ? [] : [`default ${JSON.stringify(schema.default)}`]),
+    ...(schema.nullable === true ? ['may be null'] : []),
     ...(schema['x-kubernetes-preserve-unknown-fields'] === true ? ['keeps unknown fields'] : []),
   ];
 }
@@ -65,6 +79,16 @@ export function childrenOf({ properties = {}, items, additionalProperties }: Sch
   return below;
 }
 
+/** The schema at the end of steps: names of fields, and [] for a member of a list; undefined where there is none. */
+export function findField(schema: Schema | undefined, steps: readonly string[]): Schema | undefined {
+  return steps.reduce<Schema | undefined>((at, step) => {
+    if (step === '[]') return at?.items;
+    const named = at?.properties;
+    if (named !== undefined && Object.hasOwn(named, step)) return named[step];
+    return typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined;
+  }, schema);
+}
+
 /** Every rule of a schema. */
 export function listRules(schema: Schema, path = 'self', depth = 0): SchemaRule[] {
   if (depth > DEEPEST) return [];
@@ -75,7 +99,7 @@ export function listRules(schema: Schema, path = 'self', depth = 0): SchemaRule[
 
 /** A value that the types of a schema accept: defaults, first choices, required fields; patterns and rules are for people to fill. */
 export function sampleOf(schema: Schema, depth = 0): unknown {
-  if (schema.default !== undefined) return schema.default;
+  if (schema.default !== undefined && !isEmptyObject(schema.default)) return schema.default;
   if (schema.enum !== undefined && schema.enum.length > 0) return schema.enum[0];
   if (depth > DEEPEST) return {};
   switch (schema.type) {

@@ -79,6 +79,33 @@ describe('objects in the console', { skip: missingBrowser() }, () => {
     await close();
   });
 
+  test('the editor completes fields and values by the schema, says what a field is, and marks what is wrong', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/object/apps/v1/deployments/shop/web?tab=edit');
+    const editor = page.locator('.editor .cm-content');
+    await editor.getByText('replicas').first().waitFor();
+    await write(page, 'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  ');
+    await page.keyboard.type('pau');
+    await page.getByRole('option', { name: /paused/ }).waitFor();
+    await page.locator('.cm-completionInfo').waitFor();
+    await checkAccess(page, 'completion');
+    await page.keyboard.press('Enter');
+    await editor.getByText('paused: ').waitFor();
+    await page.keyboard.type('t');
+    await page.getByRole('option', { name: 'true' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('replicas: many\nwrong: 1');
+    await page.locator('.cm-lintRange-error', { hasText: 'many' }).waitFor();
+    await page.locator('.cm-lintRange-warning', { hasText: 'wrong' }).waitFor();
+    await editor.getByText('paused').hover();
+    await page.locator('.cm-tooltip-hover .field-help', { hasText: 'boolean' }).waitFor();
+    await checkAccess(page, 'the help of a field');
+    await takePicture(page, 'editor');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
   test('a text that is refused, or is no YAML, says why, and a replacement removes fields', async () => {
     const { page, complaints, close } = await openPage(browser);
     await login(page, server.url, 'admin-token', '#/object/core/v1/configmaps/shop/prices?tab=edit');

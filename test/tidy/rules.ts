@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   '': [...EVERYTHING, 'client', 'testing'],
   // The console is another program: it meets the server over HTTP alone.
   'console/model': [],
-  'console/editor': [],
+  'console/editor': ['console/model'],
   'console/plots': [],
   'console/api': ['console/model'],
   'console/ui': ['console/model'],

@@ -1,7 +1,7 @@
 // New objects: from a text, or from files dropped on the page. Every document is tried first; what is there already is changed by apply.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Target, writeObject } from '../../api/index.ts';
+import { type Target, fetchSchema, writeObject } from '../../api/index.ts';
 import { type Kind, apiVersionOf, objectRoute } from '../../model/index.ts';
 import { Notice, Waiting, useLoaded } from '../../ui/index.ts';
 import { findKindOf, useSession } from '../context.ts';
@@ -66,7 +66,7 @@ export function CreateView({ kind, dropped }: CreateViewProps): JSX.Element {
   const [outcomes, setOutcomes] = useState<readonly Outcome[] | undefined>();
   const [problem, setProblem] = useState('');
   const [triedText, setTriedText] = useState<string | undefined>();
-  const tools = useLoaded(async () => [(await import('../../editor/index.ts')).checkYaml], []);
+  const tools = useLoaded(async () => [(await import('../../editor/index.ts')).assist(fetchSchema)], []);
   const run = async (isTrial: boolean): Promise<void> => {
     setProblem('');
     await writeAll(text, isTrial, session).then((found) => {

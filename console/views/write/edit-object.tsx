@@ -1,7 +1,7 @@
 // The editor of an object: the text is tried first (dry run), and what the server would store is shown as changes, with its warnings and conflicts.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Target, readObject } from '../../api/index.ts';
+import { type Target, fetchSchema, readObject } from '../../api/index.ts';
 import { objectRoute } from '../../model/index.ts';
 import { Notice, Waiting, openRoute, useLoaded } from '../../ui/index.ts';
 import type { KubeObject } from '../object/kube-object.ts';
@@ -25,8 +25,8 @@ export function EditObject({ target, object, text: given }: EditObjectProps): JS
   const [way, setWay] = useState<'apply' | 'replace'>('apply');
   const [problem, setProblem] = useState('');
   const loaded = useLoaded(async () => {
-    const { checkYaml, formatYaml } = await import('../../editor/index.ts');
-    return { text: formatYaml(toPlain(begun)), extensions: [checkYaml] };
+    const { assist, formatYaml } = await import('../../editor/index.ts');
+    return { text: formatYaml(toPlain(begun)), extensions: [assist(fetchSchema)] };
   }, [begun]);
   if (loaded.type === 'failed') return <Notice tone="bad">The editor could not be loaded.</Notice>;
   if (loaded.type === 'waiting') return <Waiting what="Loading the editor" />;
