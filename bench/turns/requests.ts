@@ -30,18 +30,15 @@ const keys = (count: number, value: (i: number) => unknown): Json => Object.from
 const configMap = (name: string, data: Json, meta: Json = {}): Json => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...meta }, data });
 
 /** A definition whose group is its own, so that its documents are. */
-function defineIn(plural: string, spec: Json): Sent {
-  return {
-    method: 'POST', path: DEFINITIONS,
-    body: {
-      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.${plural}.io` },
-      spec: {
-        group: `${plural}.io`, scope: 'Cluster', names: { plural, kind: `K${plural}` },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } }}],
-      },
-    },
-  };
-}
+const definitionOf = (plural: string, spec: Json): Json => ({
+  apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.${plural}.io` },
+  spec: {
+    group: `${plural}.io`, scope: 'Cluster', names: { plural, kind: `K${plural}` },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+  },
+});
+
+const defineIn = (plural: string, spec: Json): Sent => ({ method: 'POST', path: DEFINITIONS, body: definitionOf(plural, spec) });
 
 const custom = (plural: string, spec: unknown, name = 'a'): Json => ({ apiVersion: `${plural}.io/v1`, kind: `K${plural}`, metadata: { name }, spec });
 const customPath = (plural: string): string => `/apis/${plural}.io/v1/${plural}`;
@@ -97,6 +94,7 @@ function definitions(): LargeRequest[] {
     const apply = (manager: string, value: string): Sent => ({
       method: 'PATCH', path: `${customPath(plural)}/applied?fieldManager=${manager}`, type: APPLY, body: custom(plural, keys(count, () => value), 'applied'),
     });
+    const patch = (body: Json): Sent => ({ method: 'PATCH', path: `${DEFINITIONS}/${plural}.${plural}.io`, type: MERGE, body });
     return [
       { name: `definition of ${count} fields: create`, measured: defineIn(plural, fields(count)) },
       { name: 'its OpenAPI v3 document', measured: { method: 'GET', path: `/openapi/v3/apis/${plural}.io/v1` } },
@@ -108,6 +106,14 @@ function definitions(): LargeRequest[] {
         body: custom(plural, { ...(body['spec'] as Json), k1: 'z' }, 'b') } },
       { name: 'apply', measured: apply('one', 'a') },
       { name: 'apply in conflict', measured: apply('two', 'b') },
+      { name: 'list as protobuf', measured: { method: 'GET', path: customPath(plural), accept: 'application/vnd.kubernetes.protobuf, application/json' } },
+      { name: 'metadata patch of the definition', measured: patch({ metadata: { labels: { a: 'b' } } }) },
+      { name: 'its fields change', measured: patch(definitionOf(plural, { ...fields(count), description: 'other' })) },
+      { name: 'the first small object after that', measured: { method: 'POST', path: customPath(plural), body: custom(plural, { k1: 'a' }, 'small') } },
+      { name: 'apply of the definition', measured: { method: 'PATCH', path: `${DEFINITIONS}/${plural}.${plural}.io?fieldManager=one&force=true`, type: APPLY,
+        body: definitionOf(plural, fields(count)) } },
+      { name: 'apply of it again', measured: { method: 'PATCH', path: `${DEFINITIONS}/${plural}.${plural}.io?fieldManager=one&force=true`, type: APPLY,
+        body: definitionOf(plural, { ...fields(count), description: 'more' }) } },
     ];
   });
 }
@@ -122,6 +128,13 @@ function rulesAndPolicies(): LargeRequest[] {
       spec: {
         matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }] },
         validations: Array.from({ length: 50_000 }, (_, i) => ({ expression: `object.x != ${i}` })),
+      },
+    } } },
+    { name: 'policy with one expression of 100,000 characters', measured: { method: 'POST', path: POLICIES, body: {
+      apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name: 'long' },
+      spec: {
+        matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }] },
+        validations: [{ expression: `object.x in [${Array.from({ length: 99_000 / 2 }, () => '1').join(',')}]` }],
       },
     } } },
   ];
