@@ -16,7 +16,7 @@ export interface Call {
   readonly method?: string;
   readonly path: string;
   readonly accept?: string;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   readonly contentType?: string;
   readonly keep?: boolean;
 }
@@ -44,7 +44,9 @@ export class Connection {
     const socket = this.#socket ?? await (this.#opening ??= this.#open());
     return new Promise((resolve, reject) => {
       this.#pending = new Pending({ resolve, reject, keep: call.keep === true });
+      const { body } = call;
       socket.write(formatCall(call, this.#address));
+      if (typeof body === 'object') socket.write(body);
     });
   }
 
@@ -84,10 +86,10 @@ export function openSocket({ url }: Address): Promise<TLSSocket> {
   });
 }
 
-/** The bytes of a request. */
+/** The bytes of a request; a body of bytes follows them. */
 export function formatCall({ method = 'GET', path, accept = 'application/json', body = '', contentType = 'application/json' }: Call, address: Address): string {
-  const content = body === '' ? '' : `content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${address.token}\r\naccept: ${accept}\r\n${content}\r\n${body}`;
+  const content = body.length === 0 ? '' : `content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${address.token}\r\naccept: ${accept}\r\n${content}\r\n${typeof body === 'string' ? body : ''}`;
 }
 
 interface PendingOptions {

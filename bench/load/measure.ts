@@ -36,6 +36,8 @@ interface LoadOptions {
   readonly call: (index: number) => Call;
   /** Stop after this many calls. */
   readonly limit?: number;
+  /** Is given the answer to the call with this number. */
+  readonly answered?: (index: number, answer: Answer) => void;
 }
 
 /** Keeps `clients` connections busy; a status other than 2xx voids the row. */
@@ -50,10 +52,12 @@ export async function measureLoad(target: Target, options: LoadOptions): Promise
   const limit = options.limit ?? Number.POSITIVE_INFINITY;
   const drive = async (connection: Connection): Promise<void> => {
     while (index < limit && performance.now() - startedMs < options.seconds * 1000) {
-      const answer = await connection.send(options.call(index++));
+      const number = index++;
+      const answer = await connection.send(options.call(number));
       if (answer.status < 200 || answer.status > 299) throw new Error(`${options.workload}: the server answered ${answer.status}`);
       latencies.push(answer.totalMs);
       firstBytes.push(answer.firstByteMs);
+      options.answered?.(number, answer);
     }
   };
   await Promise.all(connections.map(drive));

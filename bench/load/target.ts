@@ -21,15 +21,17 @@ const token = 'bench-token';
 /** The token of a caller without special rights: user `caller` in the groups g1, g2 and g3. */
 export const callerToken = 'caller-token';
 
-/** A built server, in a fresh data directory; resolves when it answers. `flags` are further ones. */
-export async function startOwnServer(flags: readonly string[] = []): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
+/** A built server, in a fresh data directory; resolves when it answers. `flags` are further ones, `program` that of another tree. */
+export async function startOwnServer(
+  flags: readonly string[] = [], program = findCommand(),
+): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const tokens = join(folder, 'tokens.csv');
   writeTokens(tokens);
   const startedMs = performance.now();
   const dataDir = join(folder, 'data');
   const child = spawn(process.execPath,
-    [findCommand(), '--data-dir', dataDir, '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    [program, '--data-dir', dataDir, '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await readUrl(child);
   return {
     name: 'pintle', url, token, pids: [child.pid as number], dataDir, startedMs, firstAnswerMs: performance.now() - startedMs,
