@@ -11,6 +11,7 @@ import { findPorts } from '../etcd/cluster.suite.ts';
 const debian = '/usr/lib/postgresql';
 const MEMORY = '/dev/shm';
 const SHOWN_LINES = 30;
+const START_TRIES = 300;
 /** Two instances with their journals need less. */
 const SPACE_BYTES = 2 ** 30;
 const user = findUser();
@@ -89,13 +90,16 @@ function createServer(root: string, port: number): PostgresServer {
     },
     url: (schema) => `postgres://pintle@127.0.0.1:${port}/postgres?schema=${schema}`,
     async start() {
-      child = spawn(join(programs as string, 'postgres'), ['-D', join(root, 'data')], { ...user, cwd: root, stdio: ['ignore', 'ignore', log] });
+      const begin = () => spawn(join(programs as string, 'postgres'), ['-D', join(root, 'data')], { ...user, cwd: root, stdio: ['ignore', 'ignore', log] });
+      child = begin();
       for (let tries = 0; !isReady(port); tries += 1) {
-        if (child.exitCode !== null || tries > 200) {
+        if (tries > START_TRIES) {
           child.kill('SIGQUIT');
           throw new Error('PostgreSQL did not start');
         }
         await new Promise((resolve) => setTimeout(resolve, 30));
+        // After a crash it ends at once while processes of before still hold its memory.
+        if (child.exitCode !== null) child = begin();
       }
     },
     signal: (name) => void child?.kill(name),
