@@ -4,6 +4,7 @@ export { ApiError, call, triedUser, tryAs } from './request.ts';
 export { askServer, fetchPolicy } from './access.ts';
 export { type Self, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';
 export { type ObjectHistory, type ObjectVersion, fetchHistory } from './history.ts';
+export { type ExecSession, type ExecSink, type LogOptions, followLogs, openExec } from './containers.ts';
 export { fetchSchema } from './openapi.ts';
 export { type ListRequest, type ListSink, followList } from './lists.ts';
 export {

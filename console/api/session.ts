@@ -11,6 +11,12 @@ export function sessionHeaders(): Record<string, string> {
   return key === null ? {} : { [HEADER]: key };
 }
 
+/** The same for a WebSocket, whose only header of its own is a list of protocols. */
+export function sessionProtocols(): string[] {
+  const key = localStorage.getItem(STORED);
+  return key === null ? [] : [`session.console.pintle.${key}`];
+}
+
 /** Calls back when the server no longer knows the session. */
 export function onSessionEnd(callback: () => void): () => void {
   onEnd.add(callback);

@@ -6,7 +6,9 @@ export { parseInteger, validateDeleteOptions } from './request/options.ts';
 export {
   type GroupVersion, type RemoteApis, type RemoteDiscovery, type RemoteVersion, noRemoteApis,
 } from './remote/remote-apis.ts';
-export { type HeaderValues, describeUser, encodePath, encodeQuery, forwardHeaders, passClientHeaders, passHeaders } from './remote/forwarded-request.ts';
+export {
+  type HeaderValues, credentialProtocols, describeUser, encodePath, encodeQuery, forwardHeaders, isCredentialProtocol, passClientHeaders, passHeaders,
+} from './remote/forwarded-request.ts';
 export { convertLegacyResources, readAggregatedResources, readOpenApiIndex } from './remote/remote-documents.ts';
 export { isTrue, parseRequestInfo } from './request/request-info.ts';
 export { respondError } from './response/respond.ts';

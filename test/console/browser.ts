@@ -39,7 +39,7 @@ export type ShopAndBrowser = [server: TestServer, browser: Browser];
 
 /** Starts both. */
 export async function startShop(): Promise<ShopAndBrowser> {
-  const started = await Promise.all([startTestServer({ console: true }), startBrowser()]);
+  const started = await Promise.all([startTestServer({ console: true, kubeletPreferredAddressTypes: ['InternalIP'] }), startBrowser()]);
   await fillShop(started[0]);
   return started;
 }

@@ -9,6 +9,10 @@ export interface OwnerReference {
   readonly controller?: boolean;
 }
 
+/** The names of the containers of a pod, those that run to its end first. */
+export const listContainers = ({ spec: { containers = [], ephemeralContainers = [], initContainers = [] } = {} }: KubeObject): string[] =>
+  [...containers, ...ephemeralContainers, ...initContainers].map(({ name }) => name);
+
 /** A condition of a status. */
 export interface Condition {
   readonly type: string;
@@ -27,6 +31,11 @@ export interface ManagedFields {
   readonly fieldsV1?: object;
 }
 
+/** A container of a pod. */
+interface Container {
+  readonly name: string;
+}
+
 /** An object. */
 export interface KubeObject {
   readonly apiVersion: string;
@@ -36,6 +45,9 @@ export interface KubeObject {
     readonly creationTimestamp?: string; readonly deletionTimestamp?: string; readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>; readonly finalizers?: readonly string[]; readonly ownerReferences?: readonly OwnerReference[];
     readonly managedFields?: readonly ManagedFields[];
+  };
+  readonly spec?: {
+    readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[]; readonly ephemeralContainers?: readonly Container[];
   };
   readonly status?: { readonly phase?: unknown; readonly conditions?: readonly Condition[] };
 }

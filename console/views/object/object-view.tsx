@@ -8,9 +8,11 @@ import { EditObject } from '../write/edit-object.tsx';
 import { Definition } from './definition.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Events } from './events.tsx';
+import { Exec } from './exec.tsx';
 import { FieldOwners } from './field-owners.tsx';
 import { History } from './history.tsx';
 import type { KubeObject } from './kube-object.ts';
+import { Logs } from './logs.tsx';
 import { Related } from './related.tsx';
 import { Summary } from './summary.tsx';
 import { YamlEditor } from './yaml-view.tsx';
@@ -45,8 +47,16 @@ const tabs = [['', 'Object'], ['fields', 'Field owners'], ['history', 'History']
 
 /** Definitions show what they define, too. */
 const isDefinition = ({ kind: { group, plural } }: Target): boolean => group === 'apiextensions.k8s.io' && plural === 'customresourcedefinitions';
-const listTabs = (target: Target): readonly (readonly [id: string, title: string])[] =>
-  (isDefinition(target) ? [['', 'Object'], ['schema', 'Schema'], ...tabs.slice(1)] : tabs);
+const has = ({ kind: { subresources } }: Target, subresource: string): boolean => subresources.includes(subresource);
+
+function listTabs(target: Target): readonly (readonly [id: string, title: string])[] {
+  const [first, ...others] = tabs;
+  const more: (readonly [string, string])[] = [];
+  if (isDefinition(target)) more.push(['schema', 'Schema']);
+  if (has(target, 'log')) more.push(['logs', 'Logs']);
+  if (has(target, 'exec')) more.push(['exec', 'Exec']);
+  return [first, ...more, ...others];
+}
 
 /** The view of an object. */
 export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
@@ -84,6 +94,8 @@ function Tab({ tab, target, object }: { readonly tab: string; readonly target: T
   switch (tab) {
     case 'fields': return <FieldOwners object={object} />;
     case 'schema': return isDefinition(target) ? <Definition object={object} /> : <Summary object={object} />;
+    case 'logs': return has(target, 'log') ? <Logs target={target} object={object} /> : <Summary object={object} />;
+    case 'exec': return has(target, 'exec') ? <Exec target={target} object={object} /> : <Summary object={object} />;
     case 'history': return <History target={target} object={object} />;
     case 'events': return <Events uid={object.metadata.uid ?? ''} namespace={target.namespace} />;
     case 'related': return <Related target={target} object={object} />;

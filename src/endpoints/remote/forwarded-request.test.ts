@@ -28,6 +28,14 @@ describe('forwardHeaders', () => {
     }), { 'x-own': ['kept'], ...added });
   });
 
+  it('removes the session of the console, and leaves other cookies and protocols', () => {
+    const sent = forward({
+      'x-pintle-console': 'a.b', cookie: '__Host-pintle-a=1; mine=2; pintle-b=3', 'sec-websocket-protocol': 'v5.channel.k8s.io, session.console.pintle.a.b',
+    });
+    assert.deepEqual(sent, { cookie: ['mine=2'], 'sec-websocket-protocol': ['v5.channel.k8s.io'], ...added });
+    assert.deepEqual(forward({ cookie: 'pintle-a=1' }), added);
+  });
+
   it('adds the client to those that the request has passed, and replaces what the client says of the host', () => {
     const sent = forward({ 'x-forwarded-for': '198.51.100.1', 'x-forwarded-host': 'forged', te: 'trailers' });
     assert.deepEqual(sent, { te: ['trailers'], ...added, 'x-forwarded-for': ['198.51.100.1, 192.0.2.1'] });

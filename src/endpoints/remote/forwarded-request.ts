@@ -37,7 +37,8 @@ export function passHeaders(headers: HeaderValues, isDropped: (name: string) => 
 }
 
 const isIdentity = (name: string): boolean =>
-  name === 'authorization' || name === 'x-remote-user' || name === 'x-remote-uid' || name === 'x-remote-group' || name.startsWith('x-remote-extra-')
+  name === 'authorization' || name === 'x-pintle-console' || name === 'x-remote-user'
+  || name === 'x-remote-uid' || name === 'x-remote-group' || name.startsWith('x-remote-extra-')
   || name.startsWith('impersonate-') || name === 'host' || name === 'expect';
 
 /** A key of a user's extra as the name of a header: what no header may hold is percent-encoded. */
@@ -69,16 +70,28 @@ interface Forwarded extends Client {
   readonly host: string;
 }
 
-/** Browsers show their token as a protocol of WebSocket. */
-const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
+/** Browsers cannot set headers of a WebSocket: they show their token, or the key of their session with the console, as a protocol. */
+export const credentialProtocols = { token: 'base64url.bearer.authorization.k8s.io.', session: 'session.console.pintle.' } as const;
+
+/** Whether a protocol of WebSocket is a credential of the client. */
+export const isCredentialProtocol = (protocol: string): boolean => Object.values(credentialProtocols).some((prefix) => protocol.startsWith(prefix));
+
+const isSessionCookie = (cookie: string): boolean => /^\s*(__Host-)?pintle-/.test(cookie);
+
+/** The values of a header without the parts that are credentials; a header of nothing else is left out. */
+function dropParts(headers: Map<string, readonly string[]>, name: string, separator: string, isDropped: (part: string) => boolean): void {
+  const parts = headers.get(name)?.flatMap((value) => value.split(separator)).map((part) => part.trim());
+  if (parts?.some(isDropped) !== true) return;
+  const kept = parts.filter((part) => !isDropped(part));
+  if (kept.length === 0) headers.delete(name);
+  else headers.set(name, [kept.join(`${separator} `)]);
+}
 
 /** The headers of a client for another server, without those of an identity, and with the client's address. */
 export function passClientHeaders({ headers, remoteAddress }: Client): Map<string, readonly string[]> {
   const passed = passHeaders(headers, isIdentity);
-  const protocols = passed.get('sec-websocket-protocol')?.flatMap((value) => value.split(',')).map((value) => value.trim());
-  if (protocols?.some((protocol) => protocol.startsWith(TOKEN_PROTOCOL))) {
-    passed.set('sec-websocket-protocol', [protocols.filter((protocol) => !protocol.startsWith(TOKEN_PROTOCOL)).join(', ')]);
-  }
+  dropParts(passed, 'sec-websocket-protocol', ',', isCredentialProtocol);
+  dropParts(passed, 'cookie', ';', isSessionCookie);
   const client = remoteAddress.replace(/^::ffff:/, '');
   const before = headers.get('x-forwarded-for') ?? [];
   if (client !== '') passed.set('x-forwarded-for', [[...before, client].join(', ')]);

@@ -76,7 +76,7 @@ async function forward(exchange: ServerExchange, target: ClusterTarget, upstream
   const trust = { authorities, skipsVerification, serverName, ...(certificate !== undefined && { certificate }), ...(key !== undefined && { key }) };
   const given = exchange.headerValues();
   const headers = passClientHeaders({ headers: given, remoteAddress: '' });
-  for (const name of headers.keys()) if (own.has(name) || name.startsWith('sec-')) headers.delete(name);
+  for (const name of headers.keys()) if (own.has(name) || (name.startsWith('sec-') && !name.startsWith('sec-websocket-'))) headers.delete(name);
   for (const [name, values] of given) if (name.startsWith('impersonate-')) headers.set(name, values);
   headers.set('host', [url.host]);
   const shown = authorization();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import WebSocket from 'ws';
 import { type ClientResponse, type TestServer, createTestClient, startTestServer } from '../../test-support/index.ts';
 
 const FIRST_VIEW_LIMIT_BYTES = 350 * 1024;
@@ -136,6 +137,31 @@ describe('sessions of the console', () => {
     assert.equal((await ask({ cookie, ...key, 'sec-fetch-site': 'cross-site' })).status, 401);
     assert.equal((await ask({ cookie, ...key, origin: 'https://example.com' })).status, 401);
     assert.equal((await ask({ cookie, ...key })).status, 201);
+  });
+
+  test('a WebSocket shows its session among its protocols, from a page of this origin alone', async () => {
+    const { cookie, 'x-pintle-console': key } = showing(await post('session', '', { token: 'admin-token' }));
+    const shown = ['binary.k8s.io', `session.console.pintle.${key}`];
+    const open = (headers: Record<string, string>, protocols = shown): Promise<string> => new Promise((resolve) => {
+      const url = `${server.url.replace('https', 'wss')}/api/v1/namespaces?watch=1&timeoutSeconds=9`;
+      const socket = new WebSocket(url, protocols, { rejectUnauthorized: false, headers });
+      socket.on('error', () => {});
+      socket.on('unexpected-response', (_request, response) => {
+        resolve(String(response.statusCode));
+        socket.terminate();
+      });
+      socket.on('message', () => {
+        resolve(`open by ${socket.protocol}`);
+        socket.terminate();
+      });
+    });
+    const origin = server.url;
+    assert.equal(await open({ cookie, origin }), 'open by binary.k8s.io');
+    assert.equal(await open({ cookie }), '401');
+    assert.equal(await open({ cookie, origin: 'https://example.com' }), '401');
+    assert.equal(await open({ origin }), '401');
+    assert.equal(await open({ cookie, origin }, ['binary.k8s.io']), '403');
+    assert.equal(await open({ cookie, origin }, ['binary.k8s.io', 'session.console.pintle.a.b']), '401');
   });
 
   test('pages of other sites begin no session and get no code', async () => {

@@ -141,6 +141,9 @@ export class Sessions<T> {
   }
 }
 
+/** A WebSocket has no preflight and no header of its own: browsers name the origin of its page, and one without is refused. */
+const isFromPage = ({ headers }: Shown): boolean => headers['upgrade'] === undefined || headers['origin'] !== undefined;
+
 /** Whether the request is one of a page of this origin, as far as the browser says; programs say nothing. */
 export function isSameOrigin({ headers }: Shown): boolean {
   const { origin } = headers;
@@ -152,7 +155,7 @@ export function isSameOrigin({ headers }: Shown): boolean {
 function readShown(request: Shown): { readonly id: string; readonly key: string } | undefined {
   const text = request.headers[SESSION_HEADER] ?? '';
   const dot = text.indexOf('.');
-  if (dot < 0 || text.length > LONGEST_KEY || !isSameOrigin(request)) return undefined;
+  if (dot < 0 || text.length > LONGEST_KEY || !isSameOrigin(request) || !isFromPage(request)) return undefined;
   return { id: text.slice(0, dot), key: text.slice(dot + 1) };
 }
 

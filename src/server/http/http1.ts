@@ -110,7 +110,8 @@ class Http1Connection {
     this.#socket.on('error', () => this.#socket.destroy());
     this.#socket.on('drain', () => this.#current?.response.emit('drain'));
     const webSocket = readWebSocketRequest(request);
-    const token = webSocket?.token;
+    const { token, session } = webSocket ?? {};
+    if (session !== undefined) request.headers['x-pintle-console'] ??= session;
     if (token !== undefined && request.headers.authorization === undefined) request.headers.authorization = `Bearer ${token}`;
     this.add({ request, response, upgrade: { request: webSocket, incoming: request, socket: this.#socket, head } });
   }

@@ -139,12 +139,12 @@ test('the token of a subprotocol authenticates, and requests without a stream ar
 test('readWebSocketRequest wants a whole handshake, and one well-formed token beside another protocol', () => {
   const headers = { upgrade: 'WebSocket', connection: 'upgrade', 'sec-websocket-version': '13', 'sec-websocket-key': key };
   const read = (more: Record<string, string> = {}, method = 'GET') => readWebSocketRequest({ method, headers: { ...headers, ...more } });
-  assert.deepEqual(read(), { key, protocols: [], token: undefined });
+  assert.deepEqual(read(), { key, protocols: [], token: undefined, session: undefined });
   const bad: Record<string, string>[] = [{ upgrade: 'h2c' }, { connection: 'close' }, { 'sec-websocket-version': '8' }, { 'sec-websocket-key': 'AAAA' }];
   for (const more of bad) assert.equal(read(more), undefined);
   assert.equal(read({}, 'POST'), undefined);
   const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('t').toString('base64url')}`;
-  assert.deepEqual(read({ 'sec-websocket-protocol': `a, ${token}` }), { key, protocols: ['a'], token: 't' });
+  assert.deepEqual(read({ 'sec-websocket-protocol': `a, ${token}` }), { key, protocols: ['a'], token: 't', session: undefined });
   for (const text of [token, `a, ${token}, ${token}`, `a, ${token}=`, 'a, base64url.bearer.authorization.k8s.io.']) {
     assert.equal(read({ 'sec-websocket-protocol': text })?.token, undefined);
   }

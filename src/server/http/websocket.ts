@@ -3,12 +3,11 @@
 // browsers cannot set headers. Unlike the reference, a missing Origin is not refused: the check protects browsers only.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Response, Sink } from '../../endpoints/index.ts';
+import { type Response, type Sink, credentialProtocols, isCredentialProtocol } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 import { type WebSocketConnection, acceptWebSocket } from './websocket-connection.ts';
 import { waitForDrain } from './write-response.ts';
 
-const TOKEN_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 const BASE64_PROTOCOL = 'base64.binary.k8s.io';
 /** Largest message that a client may send; watches expect none with content. */
 const MAX_INCOMING_BYTES = 64 * 1024;
@@ -16,10 +15,12 @@ const MAX_INCOMING_BYTES = 64 * 1024;
 /** What a client that wants a WebSocket says. */
 export interface WebSocketRequest {
   readonly key: string;
-  /** Subprotocols without the token. */
+  /** Subprotocols without the credentials. */
   readonly protocols: readonly string[];
   /** The token among the subprotocols. */
   readonly token: string | undefined;
+  /** The key of a session of the console among them. */
+  readonly session: string | undefined;
 }
 
 /** A request for another protocol: its connection, and the handshake if it asked for a WebSocket. */
@@ -38,15 +39,17 @@ export function readWebSocketRequest({ method, headers }: Pick<IncomingMessage, 
   const key = headers['sec-websocket-key'] ?? '';
   if (!upgrades || method !== 'GET' || headers['sec-websocket-version'] !== '13' || Buffer.from(key, 'base64').length !== 16) return undefined;
   const all = splitList(headers['sec-websocket-protocol']);
-  const protocols = all.filter((protocol) => !protocol.startsWith(TOKEN_PREFIX));
-  return { key, protocols, token: readToken(all, protocols) };
+  const protocols = all.filter((protocol) => !isCredentialProtocol(protocol));
+  const sessions = all.filter((protocol) => protocol.startsWith(credentialProtocols.session));
+  const session = sessions.length === 1 && protocols.length > 0 ? sessions[0]?.slice(credentialProtocols.session.length) : undefined;
+  return { key, protocols, token: readToken(all, protocols), session };
 }
 
 /** Upstream takes a token only when there is exactly one, well-formed, and a protocol besides that can be agreed on. */
 function readToken(all: readonly string[], protocols: readonly string[]): string | undefined {
-  const tokens = all.filter((protocol) => protocol.startsWith(TOKEN_PREFIX));
+  const tokens = all.filter((protocol) => protocol.startsWith(credentialProtocols.token));
   if (tokens.length !== 1 || protocols.length === 0) return undefined;
-  const encoded = (tokens[0] as string).slice(TOKEN_PREFIX.length);
+  const encoded = (tokens[0] as string).slice(credentialProtocols.token.length);
   const bytes = Buffer.from(encoded, 'base64url');
   const token = bytes.toString('utf8');
   return bytes.toString('base64url') === encoded && Buffer.from(token).equals(bytes) && token !== '' ? token : undefined;

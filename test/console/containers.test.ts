@@ -1,0 +1,107 @@
+// Logs of containers and commands in them, by the console, as an administrator and as a user without the right; the kubelet is the test's.
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { FakeKubelet, createNode } from '../../src/server/proxy/testing.ts';
+import { SpdyKubelet } from '../../src/server/streaming/testing.ts';
+import { eventually } from '../../src/test-support/index.ts';
+import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
+import { attacks, create } from './objects.ts';
+
+const POD = '#/object/core/v1/pods/shop/till';
+
+describe('containers in the console', { skip: missingBrowser() }, () => {
+  let [server, browser]: ShopAndBrowser = [] as never;
+  const kubelet = new FakeKubelet();
+  before(async () => {
+    [server, browser] = await startShop();
+    await createNode(server, { name: 'near', address: '127.0.0.1', port: await kubelet.listen() });
+    const containers = ['main', 'side'].map((name) => ({ name, image: 'x' }));
+    const spec = { nodeName: 'near', automountServiceAccountToken: false, containers };
+    await create(server, '/api/v1/namespaces/shop/pods', { metadata: { name: 'till' }, spec });
+    const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }];
+    await create(server, '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/roles', { metadata: { name: 'pod-reader' }, rules });
+    await create(server, '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings', {
+      metadata: { name: 'pod-reader-alice' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'pod-reader' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }],
+    });
+  });
+  after(async () => {
+    await stopShop([server, browser]);
+    kubelet.close();
+  });
+
+  test('logs are followed as they are written, for each container, and what they hold is text', async () => {
+    let stream: ServerResponse | undefined;
+    kubelet.answer = (_request, response) => {
+      stream = response;
+      response.writeHead(200).write(`first line\n${attacks.markup}\n`);
+    };
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', POD);
+    await page.getByRole('link', { name: 'Logs' }).click();
+    const log = page.getByRole('log');
+    await log.getByText('first line').waitFor();
+    await log.getByText(attacks.markup).waitFor();
+    stream?.write('\u001b[31msecond line\u001b[0m\n');
+    await log.getByText('second line').waitFor();
+    assert.match(kubelet.requests.at(-1)?.url ?? '', /^\/containerLogs\/shop\/till\/main\?follow=true&tailLines=2000$/);
+    await checkAccess(page, 'logs');
+    await page.getByLabel('Lines that hold').fill('second');
+    await eventually(async () => assert.equal(await log.innerText(), 'second line'));
+    const ended = new Promise<void>((resolve) => stream?.on('close', () => resolve()));
+    await page.getByLabel('Container').selectOption('side');
+    await ended;
+    await eventually(async () => assert.match(kubelet.requests.at(-1)?.url ?? '', /till\/side/));
+    stream?.end();
+    await page.getByText('this is its end').waitFor();
+    assert.equal(await page.evaluate('typeof attacked'), 'undefined');
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  test('a command runs in a container: its input, its output and errors, and how it ended', async () => {
+    let session: SpdyKubelet | undefined;
+    kubelet.upgrade = (_request, socket) => {
+      session = new SpdyKubelet(socket, 'v4.channel.k8s.io');
+    };
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', `${POD}?tab=exec`);
+    await page.getByLabel('Command', { exact: true }).fill('sh -e');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.locator('input.line:enabled').fill('echo hello');
+    await page.keyboard.press('Enter');
+    await eventually(async () => assert.equal(session?.written.get('stdin'), 'echo hello\n'));
+    const request = kubelet.requests.at(-1);
+    assert.equal(request?.url, '/exec/shop/till/main?command=sh&command=-e&error=1&input=1&output=1');
+    assert.doesNotMatch(JSON.stringify(request?.headers), /pintle/);
+    session?.write('stdout', 'hello\n');
+    session?.write('stderr', `${attacks.script}\n`);
+    await page.getByRole('log').getByText('hello', { exact: false }).first().waitFor();
+    await page.getByRole('log').getByText(attacks.script).waitFor();
+    await checkAccess(page, 'a command');
+    await takePicture(page, 'exec');
+    const details = { causes: [{ reason: 'ExitCode', message: '3' }] };
+    session?.write('error', JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message: 'x', details }), true);
+    for (const name of ['stdout', 'stderr']) session?.write(name, '', true);
+    await page.getByRole('alert').filter({ hasText: 'exit code 3' }).waitFor();
+    assert.deepEqual(complaints.filter((text) => !text.includes('WebSocket')), []);
+    await close();
+  });
+
+  test('a user without the rights is refused both, with the reason, and kinds without them have no such parts', async () => {
+    const { page, complaints, close } = await openPage(browser, { width: 380, dark: true });
+    await login(page, server.url, 'alice-token', `${POD}?tab=logs`);
+    await page.getByRole('alert').filter({ hasText: 'cannot get resource "pods/log"' }).waitFor();
+    await checkAccess(page, 'the refusal of logs');
+    await page.goto(`${server.url}/console/${POD}?tab=exec`);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByRole('alert').filter({ hasText: 'cannot get resource "pods/exec"' }).waitFor();
+    await checkAccess(page, 'the refusal of commands');
+    await page.goto(`${server.url}/console/#/object/core/v1/configmaps/shop/prices`);
+    await page.getByRole('link', { name: 'History' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: /Logs|Exec/ }).count(), 0);
+    assert.deepEqual(complaints.filter((text) => !text.includes('WebSocket')), []);
+    await close();
+  });
+});
