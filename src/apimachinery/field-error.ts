@@ -54,11 +54,11 @@ export const duplicate = (field: string, value: unknown): FieldError =>
 
 /** A string or map with too many bytes; the value is not repeated. */
 export const tooLong = (field: string, maxBytes: number): FieldError =>
-  ({ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` });
+  ({ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}` });
 
 /** A list with too many items. */
 export const tooMany = (field: string, count: number, max: number): FieldError =>
-  ({ reason: 'FieldValueTooMany', field, message: `Too many: ${count}: must have at most ${max} items` });
+  ({ reason: 'FieldValueTooMany', field, message: `Too many: ${count}: must have at most ${max} ${max === 1 ? 'item' : 'items'}` });
 
 /** A reference to something that is not there. */
 export const notFoundValue = (field: string, value: unknown): FieldError =>

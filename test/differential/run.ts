@@ -1,8 +1,9 @@
 // Sends generated requests to this server and to a kube-apiserver and compares the answers: `npm run differential -- [AREA…] --peer KUBE-APISERVER
-// [--seed N] [--count N] [--only CASE,…] [--show N] [--shrink N] [--keep|--record]`. The peer needs an etcd, which PINTLE_ETCD names or PATH has.
+// [--seed N] [--count N] [--only CASE,…] [--show N] [--shrink N] [--keep|--record] [--dump FILE]`. The peer needs an etcd, which PINTLE_ETCD names or PATH has.
 // Prints, for each area, the differences by how often they were seen, with a minimal case; --keep adds those cases, with the peer's answers, to the corpus.
+// --dump writes every difference as a line of JSON: the request, the peer's answer and this server's.
 // --record asks the peer again for the answers to the cases that the corpus has, and sends nothing else.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,7 +11,7 @@ import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
 import { Dice } from '../fuzz/mutate.ts';
 import { AREAS } from './areas/index.ts';
 import type { Area, Case, Facts, Json } from './case.ts';
-import { type Difference, compare } from './compare.ts';
+import { type Difference, compare, isPanic } from './compare.ts';
 import { readFacts } from './facts.ts';
 import type { Answer } from './normalise.ts';
 import { runCase, startBoth } from './servers.ts';
@@ -22,13 +23,15 @@ const { values, positionals } = parseArgs({
     peer: { type: 'string', default: process.env['PINTLE_KUBE_APISERVER'] ?? '' }, seed: { type: 'string', default: '1' }, count: { type: 'string' },
       only: { type: 'string' },
     show: { type: 'string', default: '10' }, shrink: { type: 'string', default: '10' }, keep: { type: 'boolean', default: false },
-    record: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false }, dump: { type: 'string' },
   },
 });
 if (values.peer === '') throw new Error('--peer or PINTLE_KUBE_APISERVER must name a kube-apiserver');
 if (noEtcd !== false) throw new Error(noEtcd);
 const CONCURRENCY = 6;
 const SHRINK_MS = 15_000;
+/** How often a difference has to show again: the order of two entries of a map in Go is the other one half of the time. */
+const ROUNDS = 6;
 
 interface Finding extends Difference {
   readonly index: number;
@@ -47,19 +50,26 @@ async function ask(made: Case): Promise<{ readonly theirs: Answer[]; readonly ou
 }
 
 /** What differs in a case; a difference that the peer shows to itself (maps in Go have no order) is none. */
-async function check(made: Case): Promise<{ readonly difference: Difference | undefined; readonly answers: number; readonly unstable: boolean }> {
+async function check(made: Case): Promise<{
+  readonly difference: Difference | undefined; readonly answers: number; readonly unstable: boolean; readonly panics: number;
+}> {
   const first = await ask(made);
   const answers = first.theirs.filter(({ status }) => status !== -1).length;
+  const panics = first.theirs.filter(isPanic).length;
   const difference = compare(made, first.theirs, first.ours);
-  if (difference === undefined) return { difference, answers, unstable: false };
+  if (difference === undefined) return { difference, answers, unstable: false, panics };
   const again: Case = { requests: made.requests.slice(0, difference.step + 1) };
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const { theirs: other, ours: mine } = await ask(again);
     const here = compare(again, other, mine);
     if (here === undefined || compare(again, first.theirs.slice(0, difference.step + 1), other) !== undefined) return { difference: undefined, answers,
-      unstable: true };
+      unstable: true, panics };
   }
-  return { difference, answers: answers - first.theirs.slice(difference.step + 1).filter(({ status }) => status !== -1).length, unstable: false };
+  if (values.dump !== undefined) {
+    const { sort, step } = difference;
+    appendFileSync(values.dump, `${JSON.stringify({ sort, request: made.requests[step], theirs: first.theirs[step], ours: first.ours[step] })}\n`);
+  }
+  return { difference, answers: answers - first.theirs.slice(difference.step + 1).filter(({ status }) => status !== -1).length, unstable: false, panics };
 }
 
 /** Another order of keys comes last. */
@@ -121,13 +131,14 @@ async function runArea(area: Area, facts: Facts): Promise<number> {
   const count = Number(values.count ?? area.count);
   const indexes = values.only === undefined ? Array.from({ length: count }, (_, index) => index) : values.only.split(',').map(Number);
   const findings: Finding[] = [];
-  let [asked, unstable] = [0, 0];
+  let [asked, unstable, panics] = [0, 0, 0];
   const worker = async (): Promise<void> => {
     for (let index = indexes.shift(); index !== undefined; index = indexes.shift()) {
       const made = area.makeCase(new Dice(Number(values.seed) * 1_000_003 + index * 7919), facts);
       const found = await check(made);
       asked += found.answers;
       unstable += found.unstable ? 1 : 0;
+      panics += found.panics;
       if (found.difference !== undefined) findings.push({ ...found.difference, index, made });
     }
   };
@@ -137,7 +148,7 @@ async function runArea(area: Area, facts: Facts): Promise<number> {
   await report(area.name, findings);
   const differ = findings.length - orders;
   const rate = (1000 * differ / Math.max(1, asked)).toFixed(2);
-  process.stdout.write(`${area.name.padEnd(14)} ${asked} requests, ${differ} differ (${rate} of 1000), ${codes} in code; ${orders} order keys otherwise; ${unstable} unstable; `
+  process.stdout.write(`${area.name.padEnd(14)} ${asked} requests, ${differ} differ (${rate} of 1000), ${codes} in code; ${orders} order keys otherwise; ${unstable} unstable, ${panics} panics of the peer; `
     + `seed ${values.seed}, ${Math.round((Date.now() - started) / 1000)} s\n`);
   return differ;
 }

@@ -16,7 +16,8 @@ export { type PolicyScope, compilePolicyExpression, policyEnvironment, typeOfVar
 export {
   PolicyEvaluation, type PolicyInput, type PolicyResult, type PolicyVariable, jsonOfResult, patchOfResult,
 } from './policies/policy-evaluation.ts';
-export { checkRules } from './rules/check-rules.ts';
+export { checkRuleFields, checkRules } from './rules/check-rules.ts';
+export { followPath } from './rules/rule-paths.ts';
 export { type SchemaRules, compileRules } from './rules/compile-rules.ts';
 export { type DeclaredType, declareType, declaredStructs } from './schema/declared.ts';
 export { declareKind } from './schema/kinds.ts';

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import { finishSteps } from '../../base/index.ts';
 import { type DefinitionStatus, specOf, statusOf } from '../types.ts';
 import { withCondition } from '../conditions.ts';
-import { hasUnsupportedKeywords, validateStructural } from '../validate/structural.ts';
+import { findUnsupported, validateStructural } from '../validate/structural.ts';
 
 /** The type of the condition. */
 export const STRUCTURE_CONDITION = 'NonStructuralSchema';
@@ -14,7 +14,8 @@ function describeViolations(definition: KubeObject): string | undefined {
     const source = schema?.openAPIV3Schema;
     if (source === undefined) return [];
     const at = `spec.versions[${i}].schema.openAPIV3Schema`;
-    if (finishSteps(hasUnsupportedKeywords(source))) return [`${at}: Invalid value: uses keywords that no structural schema has`];
+    const problem = finishSteps(findUnsupported(source, new Map()));
+    if (problem !== undefined) return [`${at}: Invalid value: "": ${problem}`];
     return finishSteps(validateStructural(source, at)).map(({ field, message }) => `${field}: ${message}`);
   });
   if (problems.length === 0) return undefined;

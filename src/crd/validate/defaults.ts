@@ -7,7 +7,7 @@ const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 /** Nodes without a default are cheap: only some of them end a step. */
 const isDue = createStride(50);
 
-/** Problems of all defaults of a structural schema. */
+/** Problems of all defaults of a structural schema. Below additionalProperties they are not looked at. */
 export function* validateDefaults(schema: OpenAPIV3Schema, at: string): Steps<FieldError[]> {
   const errors: FieldError[] = [];
   yield* walk({ ...schema, 'x-kubernetes-embedded-resource': true }, { at, insideMeta: false }, errors);
@@ -24,14 +24,12 @@ function* walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: strin
     const place = { at: `${at}.properties[${name}]`, insideMeta: inMeta || (isResource && name === 'metadata') };
     yield* walk(schema.properties![name] as OpenAPIV3Schema, place, errors);
   }
-  const { additionalProperties } = schema;
-  if (typeof additionalProperties === 'object') yield* walk(additionalProperties, { at: `${at}.additionalProperties`, insideMeta: inMeta }, errors);
 }
 
 function validateDefault(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
   const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, schema.default, 'must not have unknown fields')] : [];
   const embedded = validateEmbedded(schema, schema.default, { at, root: true });
-  errors.push(...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at })));
+  errors.push(...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at, isDefault: true })));
   return errors.length > 0 ? errors : breakRules(schema, at);
 }
 

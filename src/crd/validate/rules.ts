@@ -4,8 +4,8 @@ import { type FieldError, type OpenAPIV3Schema, type SchemaRules, checkRules, co
 import type { Steps } from '../../base/index.ts';
 import type { CheckRules } from '../strategy.ts';
 
-/** Validates the rules that a schema declares, in steps. */
-export type ValidateRules = (schema: OpenAPIV3Schema, at: string) => Steps<readonly FieldError[]>;
+/** Validates the expressions of the rules that a schema declares, in steps, but for nodes with flaws of their own. */
+export type ValidateRules = (schema: OpenAPIV3Schema, at: string, isFlawed: (node: OpenAPIV3Schema) => boolean) => Steps<readonly FieldError[]>;
 
 const known = new WeakMap<OpenAPIV3Schema, SchemaRules>();
 
@@ -19,10 +19,7 @@ function rulesOf(schema: OpenAPIV3Schema): SchemaRules {
 }
 
 /** The problems of a schema's rules: rules that do not compile, or may cost too much. */
-export const validateSchemaRules: ValidateRules = function* validateSchemaRules(schema, at): Steps<readonly FieldError[]> {
-  const { schemaErrors, expressionErrors } = yield* checkRules(schema, { path: at });
-  return [...schemaErrors, ...expressionErrors];
-};
+export const validateSchemaRules: ValidateRules = (schema, at, isFlawed) => checkRules(schema, { path: at, isFlawed });
 
 /** Runs the rules of a schema on an object that is otherwise valid. */
 export const checkSchemaRules: CheckRules = ({ schema, object, old }) =>

@@ -1,8 +1,10 @@
 // Validation of openAPIV3Schema: which keywords may be used, how list and map types fit what they are on. Structural rules, defaults and
 // rules come first, in their own files; upstream checks in this order too.
-import { type FieldError, type OpenAPIV3Schema, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type OpenAPIV3Schema, checkRuleFields, forbiddenField, invalidValue, notSupported, required,
+} from '../../apimachinery/index.ts';
 import { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from '../../base/index.ts';
-import { hasUnsupportedKeywords, validateStructural } from './structural.ts';
+import { type Unsupported, findUnsupported, validateStructural } from './structural.ts';
 import { validateDefaults } from './defaults.ts';
 import { printSchema } from './internal-value.ts';
 import type { ValidateRules } from './rules.ts';
@@ -20,6 +22,13 @@ export interface SchemaLimits {
   readonly guard: <T>(step: () => T) => T;
 }
 
+/** What is known of the nodes of a schema. */
+interface Known {
+  readonly unsupported: Unsupported;
+  /** Nodes with problems of their own or below them. */
+  readonly flawed: Set<OpenAPIV3Schema>;
+}
+
 /** Where a node of a schema is, and what holds there. */
 interface Node {
   readonly at: string;
@@ -28,6 +37,7 @@ interface Node {
   readonly insideMeta: boolean;
   /** Why defaults are forbidden; '' when they are not. */
   readonly noDefaults: string;
+  readonly known: Known;
 }
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -73,16 +83,19 @@ function* findSchemaErrors(schema: OpenAPIV3Schema, { at, statusEnabled, validat
   const errors: FieldError[] = statusEnabled ? validateRootWithStatus(schema, at) : [];
   if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, 'nullable cannot be true at the root'));
   let isSound = false;
-  if (!(yield* hasUnsupportedKeywords(schema))) {
+  const unsupported: Unsupported = new Map();
+  const problem = yield* findUnsupported(schema, unsupported);
+  if (problem === undefined) {
     const structural = yield* validateStructural(schema, at);
     const defaults = structural.length > 0 ? [] : yield* validateDefaults(schema, at);
     for (const error of structural) errors.push(error);
     for (const error of defaults) errors.push(error);
     isSound = structural.length === 0 && defaults.length === 0;
   }
-  yield* validateNode(schema, { at, isRoot: true, insideMeta: false, noDefaults: '' }, errors);
-  if (isSound && validateRules !== undefined) for (const error of yield* validateRules(schema, at)) errors.push(error);
-  return errors;
+  const known: Known = { unsupported, flawed: new Set() };
+  yield* validateNode(schema, { at, isRoot: true, insideMeta: false, noDefaults: '', known }, errors);
+  if (isSound && validateRules !== undefined) for (const error of yield* validateRules(schema, at, (node) => known.flawed.has(node))) errors.push(error);
+  return problem !== undefined && errors.length === 0 ? [invalidValue(at, '', problem)] : errors;
 }
 
 function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError[] {
@@ -100,7 +113,8 @@ function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError
 
 function* validateNode(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]): Steps<void> {
   if (isDue()) yield;
-  const { at } = node;
+  const { at, known } = node;
+  const before = errors.length;
   validateKeywords(schema, node, errors);
   if (schema['uniqueItems'] === true) errors.push(forbiddenField(`${at}.uniqueItems`,
     'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
@@ -110,6 +124,9 @@ function* validateNode(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]
     if (typeof child === 'object' && child !== null) yield* validateNode(child as OpenAPIV3Schema, { ...inner, at: `${at}.${path}` }, errors);
   }
   validateExtensions(schema, at, errors);
+  const canBeStructural = !known.unsupported.has(schema) || known.unsupported.get(schema) === undefined;
+  for (const error of checkRuleFields(schema, at, canBeStructural)) errors.push(error);
+  if (errors.length > before) known.flawed.add(schema);
 }
 
 /** Schemas in a schema besides its properties, and where they are. */
@@ -131,12 +148,13 @@ function* validateMembers(schema: OpenAPIV3Schema, node: Node, errors: FieldErro
   }
   if (typeof additionalProperties === 'object') {
     const noDefaults = insideMeta ? 'inside additionalProperties applying to object metadata' : node.noDefaults;
-    yield* validateNode(additionalProperties, { at: `${at}.additionalProperties`, isRoot: false, insideMeta, noDefaults }, errors);
+    yield* validateNode(additionalProperties, { ...node, at: `${at}.additionalProperties`, isRoot: false, noDefaults }, errors);
   }
   for (const name of Object.keys(properties).sort()) {
     const isMeta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && metaFields.has(name);
     const child: Node = {
-      at: `${at}.properties[${name}]`, isRoot: false, insideMeta: insideMeta || isMeta, noDefaults: isRoot && isMeta ? `in top-level ${name}` : node.noDefaults,
+      ...node, at: `${at}.properties[${name}]`, isRoot: false, insideMeta: insideMeta || isMeta,
+      noDefaults: isRoot && isMeta ? `in top-level ${name}` : node.noDefaults,
     };
     yield* validateNode(properties[name] as OpenAPIV3Schema, child, errors);
   }
@@ -147,12 +165,15 @@ const unsupported: readonly (readonly [string, string])[] = [
   ['definitions', 'definitions is not supported'], ['dependencies', 'dependencies is not supported'], ['$ref', '$ref is not supported'],
 ];
 
+/** Keywords that are there even where they are empty. */
+const pointers = new Set(['additionalItems', 'dependencies', '$ref']);
+
 function validateKeywords(schema: OpenAPIV3Schema, { at, insideMeta, noDefaults }: Node, errors: FieldError[]): void {
   if (schema.type && !types.includes(schema.type)) errors.push(notSupported(`${at}.type`, schema.type, types));
   if (schema.default !== undefined && schema.default !== null && noDefaults !== '') errors.push(forbiddenField(`${at}.default`,
     `must not be set ${noDefaults}`));
   for (const [keyword, why] of unsupported) {
-    const isThere = isSet(schema[keyword]) || (keyword === 'additionalItems' && (schema[keyword] ?? null) !== null);
+    const isThere = isSet(schema[keyword]) || (pointers.has(keyword) && (schema[keyword] ?? null) !== null);
     if (isThere) errors.push(forbiddenField(`${at}.${keyword}`, why));
   }
   if (schema.type === 'null') errors.push(forbiddenField(`${at}.type`, 'type cannot be set to null, use nullable as an alternative'));
@@ -186,14 +207,14 @@ function validateListType(schema: OpenAPIV3Schema, at: string, errors: FieldErro
   const listType = schema['x-kubernetes-list-type'] as string | undefined;
   const keys = (schema['x-kubernetes-list-map-keys'] ?? []) as readonly string[];
   const field = `${at}.x-kubernetes-list-type`;
-  if (listType !== undefined && schema.type !== 'array') requireType(schema, { wanted: 'array', why: 'must be array if x-kubernetes-list-type is specified',
-    at }, errors);
-  else if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(field, listType, ['atomic', 'set', 'map'], true));
+  const items = schema.items !== undefined && !Array.isArray(schema.items) ? schema.items : undefined;
+  const wanted = { wanted: 'array', why: 'must be array if x-kubernetes-list-type is specified', at };
+  if (listType !== undefined && schema.type !== 'array') requireType(schema, wanted, errors);
+  else if (listType === 'set' && items !== undefined) validateSetItems(items, at, errors);
+  if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(field, listType, ['atomic', 'set', 'map'], true));
   if (keys.length > 0 && listType === undefined) errors.push(required(field, 'must be map if x-kubernetes-list-map-keys is non-empty'));
   else if (keys.length > 0 && listType !== 'map') errors.push(invalidValue(field, listType, 'must be map if x-kubernetes-list-map-keys is non-empty'));
-  const items = schema.items !== undefined && !Array.isArray(schema.items) ? schema.items : undefined;
   if (listType === 'map') validateMapList({ items, keys, at }, errors);
-  if (listType === 'set' && items !== undefined) validateSetItems(items, at, errors);
   if ((listType === 'set' || listType === 'map') && items !== undefined) validateKeyed({ items, keys, at, listType }, errors);
 }
 

@@ -7,7 +7,10 @@ import { type Steps, createStride } from '../../base/index.ts';
 type Level = 'root' | 'item' | 'field';
 
 const branches = ['anyOf', 'allOf', 'oneOf'] as const;
-const unsupportedKeywords = ['id', '$ref', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'];
+const unsupportedKeywords = [
+  ['id', 'id'], ['$schema', 'schema'], ['$ref', '$ref'], ['patternProperties', 'patternProperties'], ['dependencies', 'dependencies'],
+  ['additionalItems', 'additionalItems'], ['definitions', 'definitions'],
+] as const;
 
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
 const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -18,17 +21,32 @@ const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, Open
 /** Nodes are cheap: only some of them end a step. */
 const isDue = createStride(50);
 
-/** Whether a schema uses keywords that cannot be made structural at all; they are reported elsewhere. */
-export function* hasUnsupportedKeywords(schema: OpenAPIV3Schema): Steps<boolean> {
+/** What was found of schemas, so that no part is looked at twice. */
+export type Unsupported = Map<OpenAPIV3Schema, string | undefined>;
+
+/** Why a schema cannot be made structural at all; its keywords are reported elsewhere as well, most of them. */
+export function* findUnsupported(schema: OpenAPIV3Schema, known: Unsupported): Steps<string | undefined> {
+  if (known.has(schema)) return known.get(schema);
   if (isDue()) yield;
-  for (const keyword of unsupportedKeywords) if (schema[keyword] !== undefined && schema[keyword] !== '') return true;
-  if (schema['uniqueItems'] === true || Array.isArray(schema.items)) return true;
-  const { properties } = schema;
-  for (const name in properties) if (Object.hasOwn(properties, name) && (yield* hasUnsupportedKeywords(properties[name] as OpenAPIV3Schema))) return true;
-  for (const key of branches) for (const branch of listOf(schema[key])) if (yield* hasUnsupportedKeywords(branch)) return true;
-  const inner = [schemaOf(schema.items), schemaOf(schema['not']), schemaOf(schema.additionalProperties)];
-  for (const one of inner) if (one !== undefined && (yield* hasUnsupportedKeywords(one))) return true;
-  return false;
+  let problem = findOwnUnsupported(schema);
+  const inner = [
+    schemaOf(schema['not']), ...listOf(schema['allOf']), ...listOf(schema['anyOf']), ...listOf(schema['oneOf']), schemaOf(schema.items),
+    ...propertiesOf(schema).map(([, child]) => child), schemaOf(schema.additionalProperties),
+  ];
+  for (const one of inner) if (one !== undefined) problem ??= yield* findUnsupported(one, known);
+  known.set(schema, problem);
+  return problem;
+}
+
+function findOwnUnsupported(schema: OpenAPIV3Schema): string | undefined {
+  for (const [keyword, shown] of unsupportedKeywords) {
+    const value = schema[keyword];
+    const isThere = keyword === 'additionalItems' ? value !== undefined && value !== null
+      : typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+    if (isThere) return `OpenAPIV3Schema '${shown}' is not supported`;
+  }
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  return Array.isArray(schema.items) && schema.items.length > 0 ? "OpenAPIV3Schema 'items' must be a schema, but is an array" : undefined;
 }
 
 /** Everything that keeps a schema from being structural. */

@@ -1,10 +1,12 @@
 // Validation of what a version has: schema, subresources, columns, selectable fields, deprecation.
-import { type FieldError, type OpenAPIV3Schema, checkDns1035Label, duplicate, invalidValue, required, tooMany } from '../../apimachinery/index.ts';
+import { type FieldError, type OpenAPIV3Schema, checkDns1035Label, duplicate, followPath, invalidValue, required, tooMany } from '../../apimachinery/index.ts';
+import { finishSteps } from '../../base/index.ts';
 import type { ColumnSpec } from '../columns.ts';
 import type { DefinitionVersion, ScalePaths } from '../types.ts';
 import type { SharedParts } from './internal-form.ts';
 import type { ValidateRules } from './rules.ts';
 import { validateSchema } from './schema.ts';
+import { findUnsupported } from './structural.ts';
 
 interface PartsOptions {
   readonly at: string;
@@ -38,7 +40,7 @@ export function validateParts({ schema, subresources, columns, selectableFields 
     ...(schema === undefined ? [] : validateSchema(schema, { at: schemaPath(at, shared), statusEnabled, validateRules })),
     ...(subresources?.scale === undefined ? [] : validateScale(subresources.scale, `${at}.subresources.scale`)),
     ...(columns ?? []).flatMap((column, i) => validateColumn(column, `${at}.additionalPrinterColumns[${i}]`)),
-    ...validateSelectableFields(selectableFields ?? [], schema, `${at}.selectableFields`),
+    ...validateSelectableFields(selectableFields ?? [], schema, options),
   ];
 }
 
@@ -85,34 +87,36 @@ function validateScale(scale: ScalePaths, at: string): FieldError[] {
 
 const scalarTypes = new Set(['string', 'boolean', 'integer']);
 
-function validateSelectableFields(fields: readonly { readonly jsonPath: string }[], schema: OpenAPIV3Schema | undefined, at: string): FieldError[] {
+function validateSelectableFields(fields: readonly { readonly jsonPath: string }[], schema: OpenAPIV3Schema | undefined,
+  { at: parent, shared }: PartsOptions): FieldError[] {
+  if (fields.length === 0) return [];
+  const at = `${parent}.selectableFields`;
+  if (schema === undefined) {
+    return [invalidValue(at, '', shared ? 'may only be set when validations.schema is included'
+      : 'may only be set when `version.schema.openAPIV3Schema` is not included')];
+  }
+  const problem = finishSteps(findUnsupported(schema, new Map()));
+  // The reference goes on without a schema, and panics at a path that begins as one.
+  if (problem !== undefined) return [invalidValue(`${parent}.schema.openAPIV3Schema`, '', problem)];
   const seen = new Set<string>();
   const errors = fields.flatMap(({ jsonPath }, i) => {
     const field = `${at}[${i}].jsonPath`;
     if (!jsonPath) return [required(field)];
-    const { problem, isPath } = checkSelectable(schema, jsonPath);
-    const found = problem === undefined ? [] : [invalidValue(field, jsonPath, problem)];
-    if (!isPath) return found;
-    if (seen.has(jsonPath)) found.push(duplicate(field, jsonPath));
-    seen.add(jsonPath);
-    return found;
+    const found = followPath(jsonPath, schema, { withoutBrackets: true });
+    if (typeof found === 'string') return [invalidValue(field, jsonPath, `is an invalid path: ${found}`)];
+    const wrong = checkSelectable(found).map((why) => invalidValue(field, jsonPath, why));
+    if (seen.has(found.shown)) wrong.push(duplicate(field, jsonPath));
+    seen.add(found.shown);
+    return wrong;
   });
   // Paths that lead to a field are counted, whatever else is wrong with them.
   return seen.size > MAX_SELECTABLE_FIELDS ? [...errors, tooMany(at, seen.size, MAX_SELECTABLE_FIELDS)] : errors;
 }
 
-interface SelectablePath {
-  readonly problem?: string;
-  /** The path leads to a field. */
-  readonly isPath: boolean;
-}
-
-function checkSelectable(schema: OpenAPIV3Schema | undefined, path: string): SelectablePath {
-  if (!path.startsWith('.')) return { isPath: false, problem: `is an invalid path: expected [ or . but got: ${path.split('.')[0] ?? ''}` };
-  const names = path.slice(1).split('.');
-  let at: OpenAPIV3Schema | undefined = names[0] === 'metadata' ? undefined : schema;
-  for (const name of names) at = at?.properties !== undefined && Object.hasOwn(at.properties, name) ? at.properties[name] : undefined;
-  if (at === undefined) return { isPath: false, problem: 'is an invalid path: does not refer to a valid field' };
-  if (scalarTypes.has(at.type ?? '')) return { isPath: true };
-  return { isPath: true, problem: 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.' };
+function checkSelectable({ shown, schema }: { readonly shown: string; readonly schema: OpenAPIV3Schema }): string[] {
+  return [
+    ...(shown.split(/[.[]/)[0] === 'metadata' ? ['must not point to fields in metadata'] : []),
+    ...(scalarTypes.has(schema.type ?? '') ? []
+      : ['must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.']),
+  ];
 }

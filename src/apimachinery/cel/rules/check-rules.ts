@@ -14,28 +14,28 @@ const SCHEMA_COST_LIMIT = 100_000_000;
 const MOST_EXPENSIVE_COUNT = 4;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** The problems of the rules of a schema. The reference lists all errors about the schema first, those of expressions after them. */
-export interface RuleProblems {
-  readonly schemaErrors: readonly FieldError[];
-  readonly expressionErrors: readonly FieldError[];
-}
 
 interface RuleCheckOptions {
   /** Path of the schema, for errors. */
   readonly path: string;
-  /** False: the schema has errors of its own, expressions are not compiled. */
-  readonly compile?: boolean;
+  /** Whether a node, or one below it, has errors of its own: its expressions are not compiled. */
+  readonly isFlawed?: (schema: OpenAPIV3Schema) => boolean;
 }
 
 /** Nodes without rules are cheap: only some of them end a step. */
 const isDue = createStride(50);
 
-/** Validates all rules of a schema; each rule is a step. */
-export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): Steps<RuleProblems> {
-  const check = new RuleCheck(options.compile ?? true);
+/** The problems of the expressions of a schema's rules, one rule a step; fields of rules are validated by checkRuleFields. */
+export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): Steps<readonly FieldError[]> {
+  const check = new RuleCheck(options.isFlawed ?? (() => false));
   yield* check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
   if (check.total > SCHEMA_COST_LIMIT) check.reportTotal(options.path);
-  return { schemaErrors: check.schemaErrors, expressionErrors: check.expressionErrors };
+  return check.errors;
+}
+
+/** The problems of the fields of a node's own rules. The paths in them are not looked at where the schema cannot be made structural. */
+export function checkRuleFields(schema: OpenAPIV3Schema, at: string, withPaths: boolean): readonly FieldError[] {
+  return rulesOf(schema).flatMap((rule, i) => checkFields(rule, withPaths ? schema : undefined, `${at}.x-kubernetes-validations[${i}]`));
 }
 
 interface RuleLocation {
@@ -48,19 +48,17 @@ interface RuleLocation {
 }
 
 class RuleCheck {
-  readonly schemaErrors: FieldError[] = [];
-  readonly expressionErrors: FieldError[] = [];
-  readonly #compile: boolean;
+  readonly errors: FieldError[] = [];
+  readonly #isFlawed: (schema: OpenAPIV3Schema) => boolean;
   #expensive: { path: string; cost: number }[] = [];
   total = 0;
 
-  constructor(compile: boolean) {
-    this.#compile = compile;
+  constructor(isFlawed: (schema: OpenAPIV3Schema) => boolean) {
+    this.#isFlawed = isFlawed;
   }
 
   *visit(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     if (isDue()) yield;
-    const before = this.schemaErrors.length;
     const child = childPlace(schema, place);
     const { additionalProperties: values, items, properties } = schema;
     if (typeof values === 'object' && values !== null) {
@@ -74,18 +72,16 @@ class RuleCheck {
       const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? place.uncorrelated : place.path;
       yield* this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated });
     }
-    yield* this.#own(schema, place, before);
+    yield* this.#own(schema, place);
   }
 
-  *#own(schema: OpenAPIV3Schema, place: RuleLocation, errorsBefore: number): Steps<void> {
+  *#own(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     const rules = rulesOf(schema);
-    if (rules.length === 0) return;
-    rules.forEach((rule, i) => this.schemaErrors.push(...checkFields(rule, schema, rulePath(place, i))));
-    if (!this.#compile || this.schemaErrors.length > errorsBefore) return;
+    if (rules.length === 0 || this.#isFlawed(schema)) return;
     const declared = declareSelf(schema, place.root);
     if (declared === undefined) {
       const message = 'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
-      this.expressionErrors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });
+      this.errors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });
       return;
     }
     let i = 0;
@@ -98,19 +94,19 @@ class RuleCheck {
   #validate(compiled: CompiledRule, place: RuleLocation, path: string): void {
     const { rule } = compiled;
     this.#observe(`${path}.rule`, 'estimated rule cost', multiplyCost(compiled.maxCost, place.cardinality ?? compiled.maxCardinality));
-    if (compiled.error !== undefined) this.expressionErrors.push(invalidValue(`${path}.rule`, shownRule(rule), compiled.error));
-    if (compiled.messageError !== undefined) this.expressionErrors.push(invalidValue(`${path}.messageExpression`, shownRule(rule), compiled.messageError));
+    if (compiled.error !== undefined) this.errors.push(invalidValue(`${path}.rule`, shownRule(rule), compiled.error));
+    if (compiled.messageError !== undefined) this.errors.push(invalidValue(`${path}.messageExpression`, shownRule(rule), compiled.messageError));
     else if (compiled.messageProgram !== undefined) this.#observe(`${path}.messageExpression`, 'estimated messageExpression cost', compiled.messageMaxCost);
     if (compiled.usesOldSelf && place.uncorrelated !== undefined) {
-      this.expressionErrors.push(invalidValue(`${path}.rule`, rule.rule,
+      this.errors.push(invalidValue(`${path}.rule`, rule.rule,
         `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`));
     } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined) {
-      this.expressionErrors.push(invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+      this.errors.push(invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
     }
   }
 
   #observe(path: string, name: string, cost: number): void {
-    if (cost > RULE_COST_LIMIT) this.expressionErrors.push(forbiddenField(path, describeCost(name, cost, RULE_COST_LIMIT)));
+    if (cost > RULE_COST_LIMIT) this.errors.push(forbiddenField(path, describeCost(name, cost, RULE_COST_LIMIT)));
     this.total = Math.min(UNBOUNDED, this.total + cost);
     if (cost < SCHEMA_COST_LIMIT / 100) return;
     this.#expensive.push({ path, cost });
@@ -119,10 +115,10 @@ class RuleCheck {
 
   reportTotal(path: string): void {
     for (const expensive of this.#expensive) {
-      this.expressionErrors.push(forbiddenField(expensive.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
+      this.errors.push(forbiddenField(expensive.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
     }
     const detail = describeCost('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, SCHEMA_COST_LIMIT);
-    this.expressionErrors.push(forbiddenField(path, detail));
+    this.errors.push(forbiddenField(path, detail));
   }
 }
 
@@ -161,7 +157,7 @@ function describeCost(name: string, cost: number, limit: number): string {
 
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 
-function checkFields(rule: ValidationRule, schema: OpenAPIV3Schema, path: string): FieldError[] {
+function checkFields(rule: ValidationRule, schema: OpenAPIV3Schema | undefined, path: string): FieldError[] {
   const errors = checkTexts(rule, path);
   if (rule.messageExpression !== undefined && rule.messageExpression !== '' && rule.messageExpression.trim() === '') {
     errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
@@ -171,7 +167,7 @@ function checkFields(rule: ValidationRule, schema: OpenAPIV3Schema, path: string
   if (fieldPath === undefined || fieldPath === '') return errors;
   if (fieldPath.trim() === '') errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be non-empty if specified'));
   if (hasLineBreak(fieldPath)) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must not contain line breaks'));
-  if (resolveFieldPath(fieldPath, schema) === undefined) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+  if (schema !== undefined && resolveFieldPath(fieldPath, schema) === undefined) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
   return errors;
 }
 
@@ -181,6 +177,6 @@ function checkTexts(rule: ValidationRule, path: string): FieldError[] {
   if (text === '') return [required(`${path}.rule`, 'rule is not specified')];
   if (message !== '' && message.trim() === '') return [invalidValue(`${path}.message`, message, 'must be non-empty if specified')];
   if (hasLineBreak(message.trim())) return [invalidValue(`${path}.message`, message, 'must not contain line breaks')];
-  if (hasLineBreak(text) && message === '') return [required(`${path}.message`, 'message must be specified if rule contains line breaks')];
+  if (hasLineBreak(text) && message.trim() === '') return [required(`${path}.message`, 'message must be specified if rule contains line breaks')];
   return [];
 }

@@ -1,8 +1,6 @@
 // The rules of one version of a definition, as the rest of the house uses them.
-import { finishSteps } from '../../../base/index.ts';
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import { buildRuleTree } from './rules.ts';
-import { type RuleProblems, checkRules } from './check-rules.ts';
 import { type RuleInput, type RuleOutcome, runRules } from './run-rules.ts';
 
 /** The rules of a schema. */
@@ -11,8 +9,6 @@ export interface SchemaRules {
   readonly present: boolean;
   /** Runs the rules; they compile when they are first reached. */
   validate(input: RuleInput): RuleOutcome;
-  /** What the reference refuses about them when the definition is written. `path` is that of the schema. */
-  check(options: { path: string; compile?: boolean }): RuleProblems;
 }
 
 /** The rules of `openAPIV3Schema` of a version, or of a node in it (`root` false: it is no resource); nothing is compiled yet. */
@@ -21,6 +17,5 @@ export function compileRules(schema: OpenAPIV3Schema, { root = true }: { root?: 
   return {
     present: tree !== undefined,
     validate: (input) => runRules(tree, input),
-    check: (options) => finishSteps(checkRules(schema, options)),
   };
 }

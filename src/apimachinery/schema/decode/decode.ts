@@ -244,7 +244,7 @@ class Decoder {
       return new Decoder({ keepEmptyLists: this.#options.keepEmptyLists === true }).decodeRoot(schema, input);
     } catch (error) {
       const mismatch = (error as DecodeError).mismatch;
-      throw mismatch ? this.#mismatch(mismatch.found, mismatch.wanted) : error;
+      throw mismatch ? this.#mismatch(mismatch.found, mismatch.wanted, { within: mismatch.at ?? '' }) : error;
     }
   }
 
@@ -290,10 +290,11 @@ class Decoder {
     return undefined;
   }
 
-  #mismatch(found: string, wanted: string, more: Omit<Mismatch, 'found' | 'wanted'> = {}): DecodeError {
+  #mismatch(found: string, wanted: string, { within = '', ...more }: Omit<Mismatch, 'found' | 'wanted'> & { readonly within?: string } = {}): DecodeError {
     const fields = this.#plans.flatMap((plan, i) => (plan === undefined ? [] : [plan.fields[plan.index.get(this.#path[i] as string)!]!.shownName]));
-    const place = fields.length > 0 ? `Go struct field ${this.#plans.findLast((plan) => plan !== undefined)!.structName}.${fields.join('.')}` : 'Go value';
-    return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted, ...more });
+    const at = [...fields, ...(within === '' ? [] : [within])].join('.');
+    const place = fields.length > 0 ? `Go struct field ${this.#plans.findLast((plan) => plan !== undefined)!.structName}.${at}` : 'Go value';
+    return new DecodeError(`json: cannot unmarshal ${found} into ${place} of type ${wanted}`, { found, wanted, at, ...more });
   }
 
   #reportKey(problem: 'unknown' | 'duplicate', key: string): void {

@@ -6,6 +6,8 @@ import type { Schema } from '../schema.ts';
 export interface Mismatch {
   readonly found: string;
   readonly wanted: string;
+  /** The fields that lead there. */
+  readonly at?: string;
   readonly kind?: string;
   /** The value found is a number with a fraction. */
   readonly isFraction?: boolean;

@@ -13,13 +13,40 @@ interface Bounds {
 const MAX_FLOAT32 = 3.4028234663852886e38;
 const EPSILON = 1e-9;
 
-/** `range`: the type that the value is out of; `bounds`: texts after `in body`. */
-export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint): { readonly range: string | undefined; readonly bounds: readonly string[] } {
+/** What is wrong with a number: `why` stands after `in body`, `text` is the whole message about `value`. */
+export type NumberProblem = { readonly why: string } | { readonly text: string; readonly value: unknown };
+
+/** The problems of a number that stands at `path`. */
+export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint, path: string): readonly NumberProblem[] {
   const types = typesOf(schema);
-  return { range: types.length === 1 ? checkRange(types[0] as string, schema.format ?? '', value) : undefined, bounds: checkBounds(schema as Bounds, value) };
+  const checkRange = (name: string, number: number | bigint): readonly NumberProblem[] => {
+    const range = types.length === 1 ? findRange(types[0] as string, schema.format ?? '', number) : undefined;
+    return range === undefined ? [] : [{ text: `${name} value must be of type ${range} in ${path}`, value: '' }];
+  };
+  const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Bounds;
+  const check = (name: string, bound: number | undefined, compare: (bound: number) => NumberProblem | undefined): readonly NumberProblem[] => {
+    if (bound === undefined) return [];
+    const wrong = checkRange(name, bound);
+    // The bounds of whole numbers lose their fractions, unless that is reported.
+    const problem = compare(wrong.length === 0 && jsonTypeOf(value) === 'integer' ? Math.trunc(bound) : bound);
+    return problem === undefined ? wrong : [...wrong, problem];
+  };
+  return [
+    ...checkRange('Checked', value),
+    ...check('MultipleOf', multipleOf, (factor) => checkMultiple(value, factor, path)),
+    ...check('Minimum boundary', minimum, (bound) => (exclusiveMinimum === true ? value > bound : value >= bound) ? undefined
+      : { why: `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${bound}` }),
+    ...check('Maximum boundary', maximum, (bound) => (exclusiveMaximum === true ? value < bound : value <= bound) ? undefined
+      : { why: `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${bound}` }),
+  ];
 }
 
-function checkRange(type: string, format: string, value: number | bigint): string | undefined {
+function checkMultiple(value: number | bigint, factor: number, path: string): NumberProblem | undefined {
+  if (factor <= 0) return { text: `factor MultipleOf declared for ${path} must be positive: ${factor}`, value: factor };
+  return isMultiple(value, factor) ? undefined : { why: `should be a multiple of ${factor}` };
+}
+
+function findRange(type: string, format: string, value: number | bigint): string | undefined {
   const fails = type === 'integer' ? !fitsInteger(format, value) : format === 'float' && Math.abs(Number(value)) > MAX_FLOAT32;
   if (!fails) return undefined;
   return format === '' ? `${type} (default format)` : `${type} with format ${format}`;
@@ -30,24 +57,10 @@ function fitsInteger(format: string, value: number | bigint): boolean {
   return format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31);
 }
 
-function checkBounds({ multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum }: Bounds, value: number | bigint): string[] {
-  const found: string[] = [];
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) found.push(`should be a multiple of ${multipleOf}`);
-  if (maximum !== undefined) {
-    if (exclusiveMaximum === true && value >= maximum) found.push(`should be less than ${maximum}`);
-    else if (value > maximum) found.push(`should be less than or equal to ${maximum}`);
-  }
-  if (minimum !== undefined) {
-    if (exclusiveMinimum === true && value <= minimum) found.push(`should be greater than ${minimum}`);
-    else if (value < minimum) found.push(`should be greater than or equal to ${minimum}`);
-  }
-  return found;
-}
-
 function isMultiple(value: number | bigint, factor: number): boolean {
-  if (factor <= 0) return true;
   if (typeof value === 'bigint' && Number.isSafeInteger(factor)) return value % BigInt(factor) === 0n;
   const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
+  if (Math.abs(quotient) > Number.MAX_SAFE_INTEGER) return false;
   const nearest = Math.trunc(quotient);
   if (quotient === nearest) return true;
   return Math.abs(quotient - nearest) / (Math.abs(quotient) + Math.abs(nearest)) < EPSILON;

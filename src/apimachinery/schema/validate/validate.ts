@@ -21,6 +21,8 @@ interface ValueOptions {
   readonly at?: string;
   /** The value that an update replaces. */
   readonly before?: Before;
+  /** The value is a default: an int-or-string has the type that its schema names, or any. */
+  readonly isDefault?: boolean;
 }
 
 /** Problems found, and how many checks were made: what a failed alternative is measured by. */
@@ -33,7 +35,7 @@ type Json = Record<string, unknown>;
 
 /** All that is wrong with a value. */
 export function validateValue(schema: OpenAPIV3Schema, value: unknown, options: ValueOptions = {}): FieldError[] {
-  return new Validator(options.at ?? '').validate(schema, value, { path: '', before: options.before }).errors;
+  return new Validator(options).validate(schema, value, { path: '', before: options.before }).errors;
 }
 
 /** Where a value is below the one that is validated. */
@@ -48,10 +50,12 @@ const isDue = createStride(64);
 
 class Validator {
   readonly #at: string;
+  readonly #isDefault: boolean;
   readonly #elements = new WeakMap<readonly unknown[], ReadonlyMap<string, unknown>>();
 
-  constructor(at: string) {
+  constructor({ at = '', isDefault = false }: ValueOptions) {
     this.#at = at;
+    this.#isDefault = isDefault;
   }
 
   validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
@@ -96,11 +100,11 @@ class Validator {
   }
 
   #refuseWhole({ outcome }: Context, text: string): void {
-    outcome.errors.push({ reason: 'FieldValueInvalid', field: NOWHERE, message: `Invalid value: "": ${text}` });
+    outcome.errors.push({ reason: 'FieldValueInvalid', field: this.#field(''), message: `Invalid value: "": ${text}` });
   }
 
   #checkType(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
-    const types = typesOf(schema);
+    const types = this.#isDefault ? (schema.type ? [schema.type] : []) : typesOf(schema);
     const format = schema.format !== undefined && isKnownFormat(schema.format) ? schema.format : '';
     if (types.length === 0 && format === '') return;
     context.outcome.checks++;
@@ -173,9 +177,10 @@ class Validator {
 
   #checkNumber(schema: OpenAPIV3Schema, value: number | bigint, context: Context): void {
     context.outcome.checks++;
-    const { range, bounds } = checkNumber(schema, value);
-    if (range !== undefined) this.#refuseWhole(context, `Checked value must be of type ${range} in ${context.place.path}`);
-    for (const why of bounds) this.#refuse(context, value, why);
+    for (const problem of checkNumber(schema, value, context.place.path)) {
+      if ('why' in problem) this.#refuse(context, value, problem.why);
+      else context.outcome.errors.push(invalidValue(this.#field(''), problem.value, problem.text));
+    }
   }
 
   #checkArray(schema: OpenAPIV3Schema, value: readonly unknown[], context: Context): void {
@@ -190,6 +195,8 @@ class Validator {
     const { minItems, maxItems } = schema as { minItems?: number; maxItems?: number };
     if (minItems !== undefined && value.length < minItems) this.#refuse(context, value.length, `should have at least ${minItems} items`);
     if (maxItems !== undefined && value.length > maxItems) outcome.errors.push(tooMany(this.#field(place.path), value.length, maxItems));
+    // Definitions with unique items are refused, but their defaults are validated as well.
+    if (this.#isDefault && schema['uniqueItems'] === true && hasTwice(value)) this.#refuse(context, '', "shouldn't contain duplicates");
   }
 
   #checkEnum(schema: OpenAPIV3Schema, value: unknown, { place, outcome }: Context): void {
@@ -210,7 +217,8 @@ class Validator {
     this.#checkAdditional(schema, value, context);
     const { properties } = schema;
     for (const name of properties === undefined ? [] : Object.keys(properties).sort(compareKeys)) {
-      if (Object.hasOwn(value, name)) this.#checkMember(properties![name] as OpenAPIV3Schema, { value, name }, context);
+      if (Object.hasOwn(value, name)) this.#checkMember(properties![name] as OpenAPIV3Schema,
+        { value, name, path: context.place.path === '' ? name : `${context.place.path}.${name}` }, context);
     }
     for (const name of schema.required ?? []) {
       if (!Object.hasOwn(value, name)) outcome.errors.push(required(this.#field(`${place.path}.${name}`)));
@@ -222,7 +230,7 @@ class Validator {
     if (additionalProperties === undefined || additionalProperties === true) return;
     for (const name of Object.keys(value).sort(compareKeys)) {
       if (properties !== undefined && Object.hasOwn(properties, name)) continue;
-      if (additionalProperties !== false) this.#checkMember(additionalProperties, { value, name }, context);
+      if (additionalProperties !== false) this.#checkMember(additionalProperties, { value, name, path: `${context.place.path}.${name}` }, context);
       else {
         const { path } = context.place;
         const message = `Invalid value: "": ${path}.${name} in body is a forbidden property`;
@@ -231,10 +239,10 @@ class Validator {
     }
   }
 
-  #checkMember(schema: OpenAPIV3Schema, { value, name }: { readonly value: Json; readonly name: string }, { place, outcome }: Context): void {
+  #checkMember(schema: OpenAPIV3Schema, { value, name, path }: Member, { place, outcome }: Context): void {
     const before = place.before?.value;
     const known = isObject(before) && Object.hasOwn(before, name) ? { value: before[name] } : undefined;
-    merge(outcome, this.validate(schema, value[name], { path: place.path === '' ? name : `${place.path}.${name}`, before: known }));
+    merge(outcome, this.validate(schema, value[name], { path, before: known }));
   }
 
   /** Elements of lists are the same before and after only where the list has keys. */
@@ -257,6 +265,14 @@ interface Context {
   readonly outcome: Outcome;
 }
 
+/** A field of an object; values of maps have a point before the name in messages, even at the top. */
+interface Member {
+  readonly value: Json;
+  readonly name: string;
+  readonly path: string;
+}
+
+const hasTwice = (list: readonly unknown[]): boolean => new Set(list.map((item) => quoteValue(sortedCopy(item)))).size < list.length;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
 
