@@ -77,4 +77,47 @@ describe('validateDefinition', () => {
     const at = 'spec.validation.openAPIV3Schema.properties[l].items.x-kubernetes-map-type';
     assert.deepEqual(errorsOfSchema({ properties: { l: list } }), [`${at}: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set`]);
   });
+
+  it('names what keeps selectable fields from being read', () => {
+    const selectableFields = [{ jsonPath: 'a' }, { jsonPath: ".m['k']" }, { jsonPath: '.m.' }, { jsonPath: '.metadata.name' }];
+    const properties = { m: { type: 'object', properties: { k: { type: 'string' } } }, metadata: { type: 'object', properties: { name: { type: 'string' } } } };
+    assert.deepEqual(errorsOfSchema({ properties }, { selectableFields }).map((text) => text.replace(/^.*Invalid value: /, '')), [
+      '"a": is an invalid path: expected [ or . but got: a', '".m[\'k\']": is an invalid path: array notation is not allowed',
+      '".m.": is an invalid path: unexpected end of JSON path', '".metadata.name": must not point to fields in metadata',
+    ]);
+  });
+
+  it('validates the fields of rules beside other problems, and their expressions only where a node has none', () => {
+    const rule = { rule: 'self.absent', fieldPath: '.absent', reason: 'bogus' };
+    const flawed = { type: 'object', 'x-kubernetes-list-type': 'other', 'x-kubernetes-validations': [rule] };
+    assert.deepEqual(errorsOfSchema({ properties: { flawed, sound: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self' }] } } }), [
+      'spec.validation.openAPIV3Schema.properties[flawed].type: Invalid value: "object": must be array if x-kubernetes-list-type is specified',
+      'spec.validation.openAPIV3Schema.properties[flawed].x-kubernetes-list-type: Unsupported value: "other": supported values: "atomic", "set", "map"',
+      'spec.validation.openAPIV3Schema.properties[flawed].x-kubernetes-validations[0].reason: Unsupported value: "bogus": '
+        + 'supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"',
+      'spec.validation.openAPIV3Schema.properties[flawed].x-kubernetes-validations[0].fieldPath: Invalid value: ".absent": must be a valid path',
+    ]);
+  });
+
+  it('reports keywords that no structural schema has where nothing else is wrong', () => {
+    assert.deepEqual(errorsOfSchema({ properties: { a: { $schema: 'x' } } }),
+      ["spec.validation.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema 'schema' is not supported"]);
+    assert.match(errorsOfSchema({ properties: { a: { type: 'object', dependencies: {} } } }).join(), /dependencies: Forbidden: dependencies is not supported/);
+  });
+
+  it('validates defaults by the type that is named, and not below additionalProperties', () => {
+    const number = { type: 'number', minimum: 0.5, multipleOf: 0.5, default: 0 };
+    const at = 'spec.validation.openAPIV3Schema.properties';
+    assert.deepEqual(errorsOfSchema({ properties: {
+      map: { type: 'object', additionalProperties: { type: 'string', default: 7 } },
+      number, one: { type: 'string', maxLength: 1, default: 'ab' }, values: { type: 'object', additionalProperties: { type: 'string' }, default: { a: 1 } },
+      whole: { type: 'object', 'x-kubernetes-int-or-string': true, default: 1 }, not: { type: 'string', not: { minLength: 1 }, default: 'a' },
+    } }), [
+      `${at}[not].default: Invalid value: "": "" must not validate the schema (not)`,
+      `${at}[number].default: Invalid value: 0: factor MultipleOf declared for  must be positive: 0`,
+      `${at}[one].default: Too long: may not be more than 1 byte`,
+      `${at}[values].default.a: Invalid value: "integer": .a in body must be of type string: "integer"`,
+      `${at}[whole].default: Invalid value: "integer":  in body must be of type object: "integer"`,
+    ]);
+  });
 });
