@@ -22,7 +22,7 @@ export interface SchemaLimits {
   readonly guard: <T>(step: () => T) => T;
 }
 
-/** What is known of the nodes of a schema. */
+/** Findings about the nodes of a schema. */
 interface Known {
   readonly unsupported: Unsupported;
   /** Nodes with problems of their own or below them. */

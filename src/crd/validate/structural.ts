@@ -21,7 +21,7 @@ const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, Open
 /** Nodes are cheap: only some of them end a step. */
 const isDue = createStride(50);
 
-/** What was found of schemas, so that no part is looked at twice. */
+/** Findings about schemas, so that no part is looked at twice. */
 export type Unsupported = Map<OpenAPIV3Schema, string | undefined>;
 
 /** Why a schema cannot be made structural at all; its keywords are reported elsewhere as well, most of them. */

@@ -96,7 +96,7 @@ function validateSelectableFields(fields: readonly { readonly jsonPath: string }
       : 'may only be set when `version.schema.openAPIV3Schema` is not included')];
   }
   const problem = finishSteps(findUnsupported(schema, new Map()));
-  // The reference goes on without a schema, and panics at a path that begins as one.
+  // The reference continues without a schema, and panics at a path that begins as one.
   if (problem !== undefined) return [invalidValue(`${parent}.schema.openAPIV3Schema`, '', problem)];
   const seen = new Set<string>();
   const errors = fields.flatMap(({ jsonPath }, i) => {

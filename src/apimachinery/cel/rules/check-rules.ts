@@ -167,7 +167,9 @@ function checkFields(rule: ValidationRule, schema: OpenAPIV3Schema | undefined, 
   if (fieldPath === undefined || fieldPath === '') return errors;
   if (fieldPath.trim() === '') errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be non-empty if specified'));
   if (hasLineBreak(fieldPath)) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must not contain line breaks'));
-  if (schema !== undefined && resolveFieldPath(fieldPath, schema) === undefined) errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+  if (schema !== undefined && resolveFieldPath(fieldPath, schema) === undefined) {
+    errors.push(invalidValue(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+  }
   return errors;
 }
 

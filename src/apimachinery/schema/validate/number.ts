@@ -13,7 +13,7 @@ interface Bounds {
 const MAX_FLOAT32 = 3.4028234663852886e38;
 const EPSILON = 1e-9;
 
-/** What is wrong with a number: `why` stands after `in body`, `text` is the whole message about `value`. */
+/** A problem of a number: `why` stands after `in body`, `text` is the whole message about `value`. */
 export type NumberProblem = { readonly why: string } | { readonly text: string; readonly value: unknown };
 
 /** The problems of a number that stands at `path`. */
