@@ -11,12 +11,12 @@ const MAX_AGENTS = 200;
 /** Authorities to verify a server by. As in Go, each of them is trusted by itself: one may be the certificate of the server, or stand below another. */
 export const trustOnly = (authorities: string) => ({ ca: authorities, allowPartialTrustChain: true });
 
-/** Agents by how servers are met. */
-export class AgentPool {
-  readonly #agents = new BoundedCache<string, Agent>({ limit: MAX_AGENTS });
+/** Agents, or other keepers of connections, by how servers are met. */
+export class AgentPool<A extends Pick<Agent, 'destroy'> = Agent> {
+  readonly #agents = new BoundedCache<string, A>({ limit: MAX_AGENTS });
 
   /** The agent of a key; `make` makes it with the options of connections that are kept. */
-  agentFor(key: string, make: (kept: AgentOptions) => Agent): Agent {
+  agentFor(key: string, make: (kept: AgentOptions) => A): A {
     return this.#agents.getOrMake(key, () => make(keptOptions));
   }
 

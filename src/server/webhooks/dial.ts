@@ -2,7 +2,8 @@
 // both. A connection that is kept stays with the address that it was made to, as Go's does.
 import { Agent as PlainAgent, type RequestOptions } from 'node:http';
 import { Agent, type AgentOptions } from 'node:https';
-import type { Socket } from 'node:net';
+import { type Socket, isIP } from 'node:net';
+import { type ConnectionOptions, type TLSSocket, connect as connectSecure } from 'node:tls';
 import type { Address } from './service-address.ts';
 
 /** Opens a connection to an address; rejects with why there is none. */
@@ -18,7 +19,7 @@ export interface Route {
 type Callback = (error: Error | null, socket: Socket) => void;
 
 /** The address of a connection that is asked for. */
-const findTarget = async ({ findAddress }: Route, { host, port }: RequestOptions): Promise<Address> =>
+const findTarget = async ({ findAddress }: Route, { host, port }: Pick<RequestOptions, 'host' | 'port'>): Promise<Address> =>
   (findAddress === undefined ? { host: host ?? '', port: Number(port) } : findAddress());
 
 /** What a promise becomes, given to a callback of Node's agents. */
@@ -28,14 +29,35 @@ function giveTo(callback: Callback | undefined, opened: Promise<Socket>): undefi
 }
 
 /** Resolves when the handshake is over: the time that a request waits for its connection includes it. */
-function handshake(socket: Socket): Promise<Socket> {
+function handshake<S extends Socket>(socket: S): Promise<S> {
   return new Promise((resolve, reject) => {
+    const closed = (): void => reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }));
     socket.once('error', reject);
+    socket.once('close', closed);
     socket.once('secureConnect', () => {
-      socket.off('error', reject);
+      socket.off('error', reject).off('close', closed);
       resolve(socket);
     });
   });
+}
+
+/**
+ * Opens a connection to where the route leads and resolves when the handshake is over; rejects with why there is none. Once the signal is aborted the
+ * connection is closed as soon as it is there.
+ */
+export async function openSecure(options: ConnectionOptions & { readonly host: string; readonly port: number }, route: Route, signal: AbortSignal):
+Promise<TLSSocket> {
+  const address = await findTarget(route, options);
+  const named = { servername: isIP(options.host) === 0 ? options.host : '', ...options };
+  const socket = connectSecure(route.dial === undefined ? { ...named, ...address } : { ...named, socket: await route.dial(address) });
+  const close = (): void => void socket.destroy();
+  if (signal.aborted) close();
+  signal.addEventListener('abort', close);
+  try {
+    return await handshake(socket);
+  } finally {
+    signal.removeEventListener('abort', close);
+  }
 }
 
 class RoutedAgent extends Agent {

@@ -5,8 +5,8 @@ import type { Clock, Timer } from '../../base/index.ts';
 import { currentSpan, inSpan, traceHeaders } from '../tracing/spans.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** A request; over TLS where its agent is one of TLS. */
-export interface HttpCall {
+/** A request. */
+export interface HttpRequest {
   readonly host: string;
   readonly port: number;
   readonly method: string;
@@ -15,7 +15,16 @@ export interface HttpCall {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** JSON; a text leaves in one piece with the headers. */
   readonly body: Uint8Array | string | undefined;
-  readonly agent: Agent | HttpAgent;
+}
+
+/** Sends requests over connections of its own. */
+export interface RequestSender {
+  send(request: HttpRequest, end: CallEnd, limitBytes: number): Promise<HttpAnswer>;
+}
+
+/** A request and what sends it; over TLS where that is an agent of TLS. */
+export interface HttpCall extends HttpRequest {
+  readonly agent: Agent | HttpAgent | RequestSender;
 }
 
 /** An answer, whatever its status. */
@@ -85,12 +94,13 @@ async function callOnce(call: HttpCall, end: CallEnd, limitBytes: number): Promi
   });
 }
 
-function sendOnce({ headers, body, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
-  const request = options.agent instanceof Agent ? requestSecure : requestPlain;
+function sendOnce({ headers, body, agent, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
+  if ('send' in agent) return agent.send({ ...options, headers, body }, end, limitBytes);
+  const request = agent instanceof Agent ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
     // Node says nothing of the body of a DELETE by itself.
     const content = body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-    const call = request({ ...options, headers: { ...headers as Record<string, string>, ...content } }, (response) => {
+    const call = request({ ...options, agent, headers: { ...headers as Record<string, string>, ...content } }, (response) => {
       readAnswer(response, limitBytes).then((answer) => {
         end.report(undefined);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });

@@ -1,16 +1,15 @@
 // Calls of webhooks that objects name, for admission and for conversion: HTTPS to a URL or to a Service, over connections that are kept and used
 // again. Mirrors client-go as upstream configures it for webhooks: HTTP/1.1, redirects followed, 429 and 5xx with Retry-After asked again, answers
 // in JSON or YAML whatever their content type says. Failures are worded as client-go words them.
-import type { Agent, AgentOptions } from 'node:https';
 import { type SecureContext, createSecureContext } from 'node:tls';
 import type { Clock, Random } from '../../base/index.ts';
 import { YamlError, parseJson, parseYaml, stringifyJson } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
 import { AgentPool, trustOnly } from './agent-pool.ts';
-import { createAgent } from './dial.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
 import type { Routed } from './egress.ts';
 import { CallEnd, type CallTime, type HttpAnswer, type HttpCall, callBefore, hostOf } from './http-call.ts';
+import { KeptConnections } from './kept-connections.ts';
 import { type Address, type ServiceReads, type ServiceTarget, findServiceAddress } from './service-address.ts';
 
 /** What this server shows of itself to a webhook. */
@@ -72,7 +71,7 @@ interface CallTarget extends Pick<HttpCall, 'host' | 'port'> {
   readonly shownHost: string;
   /** Path and query. */
   readonly path: string;
-  readonly agent: Agent;
+  readonly agent: KeptConnections;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +80,7 @@ interface KnownTarget {
   readonly target: Omit<CallTarget, 'agent'>;
   readonly findCredentials: CallLimits['findCredentials'];
   readonly agentKey: string;
-  readonly makeAgent: (kept: AgentOptions) => Agent;
+  readonly makeAgent: () => KeptConnections;
 }
 
 const urlOf = ({ shownHost, path }: CallTarget): string => `https://${shownHost}${path}`;
@@ -129,7 +128,7 @@ async function decodeAnswer({ headers, status, body }: HttpAnswer): Promise<unkn
 
 class KeptCaller implements WebhookCaller {
   readonly #options: WebhookCallerOptions;
-  readonly #pool = new AgentPool();
+  readonly #pool = new AgentPool<KeptConnections>();
   /** By what configurations say, and the credentials of the plugin that calls: reading it costs more than looking it up. */
   readonly #targets = new WeakMap<WebhookClient, KnownTarget>();
 
@@ -206,13 +205,13 @@ class KeptCaller implements WebhookCaller {
     const hostAndPort = `${parsed.hostname}:${port}`;
     const credentials = findCredentials?.(hostAndPort) ?? {};
     const agentKey = `${service === undefined ? '' : hostAndPort}\n${credentials.certificate ?? ''}\n${caBundle}`;
-    const makeAgent = (kept: AgentOptions): Agent => {
-      const options = { ...kept, secureContext: createContext(caBundle, credentials) };
-      const { random, egress } = this.#options;
-      if (service === undefined || name === undefined) return createAgent(options, { dial: egress.controlplane });
+    const makeAgent = (): KeptConnections => {
+      const secureContext = createContext(caBundle, credentials);
+      const { clock, random, egress } = this.#options;
+      if (service === undefined || name === undefined) return new KeptConnections({ secureContext }, { clock, dial: egress.controlplane });
       const aim: ServiceTarget = { namespace: service.namespace, name: service.name, port };
       const findAddress = (): Promise<Address> => findServiceAddress(this.#options, aim, (count) => random.below(count));
-      return createAgent({ ...options, servername: name }, { findAddress, dial: egress.cluster });
+      return new KeptConnections({ secureContext, servername: name }, { clock, findAddress, dial: egress.cluster });
     };
     const shownHost = service === undefined ? parsed.host : hostAndPort;
     const target = { host, port, shownHost, path: cleanPath(parsed.pathname), headers: credentials.headers ?? {} };
