@@ -2,7 +2,7 @@
 // needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
 import type { KubeObject, Schema } from '../apimachinery/index.ts';
 import type { Clock, Random } from '../base/index.ts';
-import { type Resource, type ResourceVersionRow, type Subresource, compareVersions } from '../registry/index.ts';
+import { type Resource, type ResourceVersionRow, type ScaleFields, type Subresource, compareVersions } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion/converter.ts';
 import { readField } from './json-path.ts';
@@ -44,7 +44,6 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
   const schemas = createSchemas(spec.versions.map(({ name }) => name), { reload, objectMeta, cache });
   const versions = [...spec.versions].sort((a, b) => compareVersions(a.name, b.name));
   const storageVersion = (spec.versions.find(({ storage }) => storage === true) ?? spec.versions[0] as DefinitionVersion).name;
-  const scale = findScale(spec.versions);
   const { convert, readStored } = createConverter({ group, storageVersion, schemas });
   return {
     group, kind: names.kind, listKind: names.listKind ?? `${names.kind}List`, plural: names.plural, singular: names.singular ?? names.kind.toLowerCase(),
@@ -54,13 +53,9 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
-    storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({ schemas, scale, checkRules, clock, validateInWorker }),
+    storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({
+      schemas, scaleIn: (version) => findScale(spec.versions, version), checkRules, clock, validateInWorker }),
     ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
-    ...(scale !== undefined && {
-      scale: {
-        specReplicas: scale.specReplicasPath, statusReplicas: scale.statusReplicasPath, ...(scale.labelSelectorPath && { selector: scale.labelSelectorPath }),
-      },
-    }),
   };
 }
 
@@ -82,16 +77,19 @@ interface VersionParts {
 
 function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { schemas, reload, formatAge }: VersionParts): ResourceVersionRow {
   const warning = deprecationWarning(spec, version);
-  const { name } = version;
+  const { name, subresources } = version;
   return {
     name, served: version.served === true, published: () => sourceOf(reload(), name),
     get schema() { return schemas.get(name) as Schema; },
     columns: createColumns(version.additionalPrinterColumns, formatAge), selectableFields: namesOfFields(version),
     subresources: listSubresources([version]).map((subresource) => subresource.name),
     defaultsStatus: (version.schema?.openAPIV3Schema?.properties?.['status']?.default ?? undefined) !== undefined,
-    ...(warning !== undefined && { deprecationWarning: warning }),
+    ...(warning !== undefined && { deprecationWarning: warning }), ...(subresources?.scale && { scale: scaleFields(subresources.scale) }),
   };
 }
+
+const scaleFields = ({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScalePaths): ScaleFields =>
+  ({ specReplicas: specReplicasPath, statusReplicas: statusReplicasPath, ...(labelSelectorPath && { selector: labelSelectorPath }) });
 
 function deprecationWarning({ group, names, versions }: DefinitionSpec, version: DefinitionVersion): string | undefined {
   if (version.deprecated !== true) return undefined;
@@ -101,15 +99,14 @@ function deprecationWarning({ group, names, versions }: DefinitionSpec, version:
   return current !== undefined && compareVersions(current, version.name) < 0 ? `${text}; use ${group}/${current} ${names.kind}` : text;
 }
 
-/** What the scale path reads and writes, where there is one. */
-export function findScale(versions: readonly DefinitionVersion[]): ScalePaths | undefined {
-  return versions.find(({ subresources }) => subresources?.scale !== undefined)?.subresources?.scale;
-}
+/** What the scale path of a version reads and writes, where there is one. */
+export const findScale = (versions: readonly DefinitionVersion[], version: string): ScalePaths | undefined =>
+  versions.find(({ name }) => name === version)?.subresources?.scale;
 
 function listSubresources(versions: readonly DefinitionVersion[]): Subresource[] {
   const found: Subresource[] = [];
   if (versions.some(({ subresources }) => subresources?.status !== undefined)) found.push({ name: 'status', verbs: subresourceVerbs });
-  if (findScale(versions) !== undefined) found.push({ name: 'scale', verbs: subresourceVerbs, kind: scaleKind });
+  if (versions.some(({ subresources }) => subresources?.scale !== undefined)) found.push({ name: 'scale', verbs: subresourceVerbs, kind: scaleKind });
   return found;
 }
 

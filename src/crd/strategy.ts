@@ -41,7 +41,7 @@ export interface ValidationResult {
 /** The parts of a kind that its writes are validated by. */
 export interface ValidationParts {
   readonly schemas: Pick<VersionSchemas, 'get'>;
-  readonly scale: ScalePaths | undefined;
+  readonly scaleIn: (version: string) => ScalePaths | undefined;
   readonly checkRules: CheckRules | undefined;
 }
 
@@ -109,8 +109,9 @@ function createAheadValidation(
 }
 
 /** Validates a write by its schema, its scale and its rules. */
-export function validateWrite({ object, old, version, subresource }: WriteToValidate, { schemas, scale, checkRules }: ValidationParts): ValidationResult {
+export function validateWrite({ object, old, version, subresource }: WriteToValidate, { schemas, scaleIn, checkRules }: ValidationParts): ValidationResult {
   const schema = (schemas.get(version)?.source ?? {}) as OpenAPIV3Schema;
+  const scale = scaleIn(version);
   const errors = old === undefined ? validateNew(schema, object, scale) : validateUpdate(schema, { object, old, subresource }, scale);
   return withRules(errors, { schema, object, old }, checkRules);
 }

@@ -22,7 +22,7 @@ const MOST_DEFINITIONS = 4;
 function readParts(bytes: Uint8Array): ValidationParts {
   const definition = parseJson(bytes).value as unknown as KubeObject;
   const schemas = new Map(specOf(definition).versions.map(({ name }) => [name, { source: sourceOf(definition, name) } as Schema]));
-  return { schemas, scale: findScale(specOf(definition).versions), checkRules: checkSchemaRules };
+  return { schemas, scaleIn: (version) => findScale(specOf(definition).versions, version), checkRules: checkSchemaRules };
 }
 
 /** A validator that remembers the last definitions. */

@@ -4,7 +4,8 @@ export type {
   Preconditions, Predicate, Registry, RegistryEvent, RegistryWatch, RequestOptions, RequestSignal, Reserver, Target, WatchOptions, WriteContext, WriteResult,
 } from './contract.ts';
 export type {
-  Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, Strategy, StrategyContext, Subresource, TableRowCondition, User,
+  Column, MetadataCheck, PreparedWork, Resource, ResourceVerb, ResourceVersionRow, ScaleFields, Strategy, StrategyContext, Subresource, TableRowCondition,
+  User,
 } from './resource.ts';
 export { isStable, subresourcesIn, versionIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';

@@ -94,10 +94,10 @@ test('a catalog tells of changes once per turn, until nobody wants to hear', asy
   assert.deepEqual(told, ['true']);
 });
 
-test('toScale and applyScale follow the paths of the row', () => {
+test('toScale and applyScale follow the paths of the version', () => {
   const scale = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' };
-  const resource: Resource = { ...rows.widgets, scale };
-  const object = { metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },
+  const resource: Resource = { ...rows.widgets, versions: rows.widgets.versions.map((version) => ({ ...version, scale })) };
+  const object = { apiVersion: `example.com/${resource.storageVersion}`, metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },
     spec: { replicas: 2, selector: { matchLabels: { app: 'x' } } } } as unknown as KubeObject;
   assert.deepEqual(toScale(resource, object), {
     kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },

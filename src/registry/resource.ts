@@ -48,10 +48,19 @@ export interface ResourceVersionRow {
   readonly defaultsStatus?: boolean;
   /** Names of those of the row's subresources that this version has; absent: all. */
   readonly subresources?: readonly string[];
+  /** What the scale subresource of this version reads and writes. */
+  readonly scale?: ScaleFields;
   /** `conditions` of a Table row; left out when empty. */
   readonly rowConditions?: (object: KubeObject) => readonly TableRowCondition[];
   /** `Warning` header of every request to this version, if it is deprecated. */
   readonly deprecationWarning?: string;
+}
+
+/** Where an object has the replicas and the selector of its Scale: field paths such as `.spec.replicas`. */
+export interface ScaleFields {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  readonly selector?: string;
 }
 
 /** A path below an object: `status`, `scale`, `finalize`, `approval`, `eviction`, `token`, … */
@@ -183,8 +192,6 @@ export interface Resource {
   readonly custom: boolean;
   /** Key prefix of the reference under its root, when it is not `<plural>` or `<group>/<plural>`: e.g. `minions`, `services/specs`. */
   readonly storagePrefix: string;
-  /** Where scale reads and writes, as field paths of the object. */
-  readonly scale?: { readonly specReplicas: string; readonly statusReplicas: string; readonly selector?: string };
   /** Turns an object of one version into another; needed only where versions differ in more than their name. */
   readonly convert?: (object: KubeObject, from: string, to: string) => KubeObject;
   /**

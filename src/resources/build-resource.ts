@@ -20,13 +20,14 @@ const rowDefaults = {
 export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet): Resource {
   const {
     cluster, singular, versions = ['v1'], columns = defaultColumns, rowConditions, deprecationWarning, applyDefaults, strategy, validation, warnings,
-    gatedFields, actsAsStored, ...rest
+    gatedFields, actsAsStored, scale, ...rest
   } = spec;
   const buildVersion = (name: string): ResourceVersionRow => {
     const schema = schemas.forKind({ group, version: name, kind: spec.kind });
     invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
     return { name, served: isStable(name), schema, columns, ...(spec.columns === undefined && { hasDefaultColumns: true }),
-      ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }) };
+      ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }),
+      ...(scale && { scale }) };
   };
   return {
     ...rowDefaults,

@@ -62,7 +62,7 @@ export interface KindSpec {
   readonly statusOnCreate?: true;
 
   readonly subresources?: readonly Subresource[];
-  readonly scale?: NonNullable<Resource['scale']>;
+  readonly scale?: NonNullable<ResourceVersionRow['scale']>;
   readonly selectableFields?: Resource['selectableFields'];
   readonly unknownField?: NonNullable<Resource['unknownField']>;
 

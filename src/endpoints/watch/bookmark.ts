@@ -1,5 +1,6 @@
 // The object of a BOOKMARK event: the zero value of its Go type with a resourceVersion, as upstream encodes it.
 import type { Field, KubeObject, Schema } from '../../apimachinery/index.ts';
+import { versionIn } from '../../registry/index.ts';
 import { apiVersionOf, schemaOf } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 
@@ -30,7 +31,7 @@ function zeroFields(schema: Schema, depth = 0): Record<string, unknown> {
 function zeroBody(request: ResourceRequest): Record<string, unknown> {
   const body = zeroFields(schemaOf(request));
   const spec = body['spec'];
-  if (request.resource.scale && typeof spec === 'object' && spec !== null) body['spec'] = { replicas: 0, ...spec };
+  if (versionIn(request.resource, request.target.version)?.scale && typeof spec === 'object' && spec !== null) body['spec'] = { replicas: 0, ...spec };
   return body;
 }
 

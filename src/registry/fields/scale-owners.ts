@@ -27,18 +27,20 @@ export const scaleVersions: ManagedVersions = {
   convert: (object) => object,
 };
 
-const pathOf = (resource: Resource): string[] =>
-  (resource.scale?.specReplicas ?? '').split('.').filter((name) => name !== '').map((name) => `f:${name}`);
-
-function isServed(resource: Resource, apiVersion: string): boolean {
+/** The field of the replicas in a version of the row; undefined where the row has no such version, or that no Scale. */
+function pathOf(resource: Resource, apiVersion: string): string[] | undefined {
   const parsed = parseGroupVersion(apiVersion);
-  return parsed?.group === resource.group && versionIn(resource, parsed.version) !== undefined;
+  const scale = parsed?.group === resource.group ? versionIn(resource, parsed.version)?.scale : undefined;
+  return scale?.specReplicas.split('.').filter((name) => name !== '').map((name) => `f:${name}`);
 }
 
 /** The Scale of an object as far as owners go, with the owners of its replicas. */
 export function toOwnedScale(resource: Resource, object: KubeObject, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
   const { spec, metadata: { uid, name } } = toScale(resource, object, 0);
-  const owners = [...decodeManagers(entries) ?? []].filter(([, owner]) => isServed(resource, owner.apiVersion) && owner.set.has(pathOf(resource)));
+  const owners = [...decodeManagers(entries) ?? []].filter(([, { apiVersion, set }]) => {
+    const path = pathOf(resource, apiVersion);
+    return path !== undefined && set.has(path);
+  });
   const managedFields = encodeManagers(new Map(owners.map(([identity, owner]) => [identity, { ...owner, apiVersion: SCALE_VERSION, set: scaleSet }])));
   return { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: { ...(name && { name }), ...(uid && { uid }), ...(managedFields && { managedFields }) }, spec };
 }
@@ -48,12 +50,12 @@ export function ownersOfScaled(
   { resource, version }: { readonly resource: Resource; readonly version: string },
   entries: readonly ManagedFieldsEntry[] | undefined, scaled: readonly ManagedFieldsEntry[] | undefined,
 ): ManagedFieldsEntry[] | undefined {
-  const path = pathOf(resource);
   const ofScale = new Map(decodeManagers(scaled));
   const ofObject = decodeManagers(entries) ?? new Map<string, Manager>();
   const owners = new Map<string, Manager>();
   for (const [identity, owner] of ofObject) {
-    if (!isServed(resource, owner.apiVersion)) continue;
+    const path = pathOf(resource, owner.apiVersion);
+    if (path === undefined) continue;
     if (!owner.set.has(path) || ofScale.delete(identity)) {
       owners.set(identity, owner);
       continue;
@@ -62,8 +64,9 @@ export function ownersOfScaled(
     if (!set.isEmpty) owners.set(identity, { ...owner, set });
   }
   const apiVersion = formatGroupVersion({ group: resource.group, version });
+  const replicas = fieldSetOf(pathOf(resource, apiVersion) ?? []);
   for (const [identity, owner] of ofScale) {
-    if (owner.set.has(replicasOfScale)) owners.set(identity, { ...owner, apiVersion, time: ofObject.get(identity)?.time, set: fieldSetOf(path) });
+    if (owner.set.has(replicasOfScale)) owners.set(identity, { ...owner, apiVersion, time: ofObject.get(identity)?.time, set: replicas });
   }
   return encodeManagers(owners);
 }

@@ -1,9 +1,9 @@
 // The scale subresource: an object seen as autoscaling/v1 Scale, and a Scale put back into the object. Where replicas and selector are
-// is data of the row (for custom resources, of the definition).
+// is data of the version of the row (for custom resources, of the definition).
 import { type GroupResource, type KubeObject, type MetaLabelSelector, badRequest, conflict, createLabelSelector, formatLabelSelector, internalError,
   labelSelectorOf } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, type ScaleFields, versionIn } from '../resource.ts';
 import { setOwn } from '../values.ts';
 
 type Fields = Record<string, unknown>;
@@ -47,10 +47,16 @@ const toCount = (value: unknown): number => (typeof value === 'number' ? value :
 /** Replicas of a Scale whose object has none, while it is being changed: a change has to say how many. */
 export const UNSET_REPLICAS = -(2 ** 31);
 
+/** The fields of the version that the object has; a broken invariant where it has no Scale. */
+function scaleFieldsOf(resource: Resource, { apiVersion = '' }: KubeObject): ScaleFields {
+  const scale = versionIn(resource, apiVersion.split('/').at(-1))?.scale;
+  invariant(scale !== undefined, `${resource.plural} has no scale in ${apiVersion}`);
+  return scale;
+}
+
 /** The Scale of an object of a row that has one. Custom resources may lack the field of the replicas: `missing` stands for it, else that is an error. */
 export function toScale(resource: Resource, object: KubeObject, missing?: number): KubeObject {
-  const { scale } = resource;
-  invariant(scale !== undefined, `${resource.plural} has no scale`);
+  const scale = scaleFieldsOf(resource, object);
   const found = readPath(object, scale.specReplicas);
   if (resource.custom && found === undefined && missing === undefined) throw internalError(`the spec replicas field "${scale.specReplicas}" does not exist`);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
@@ -76,14 +82,14 @@ export function checkScaleUid(resource: GroupResource, { metadata }: KubeObject,
 
 /** Puts the replicas (and the resourceVersion, which then is a precondition, as the uid is) of a Scale into `object`, in place. */
 export function applyScale(resource: Resource, object: KubeObject, scale: KubeObject): void {
-  invariant(resource.scale !== undefined, `${resource.plural} has no scale`);
+  const { specReplicas } = scaleFieldsOf(resource, object);
   // Custom resources do not look at the uid.
   if (!resource.custom) checkScaleUid({ group: resource.group, resource: `${resource.plural}/scale` }, object, scale);
   const spec = scale['spec'];
   const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');
-  if (replicas === UNSET_REPLICAS) throw badRequest(`the spec replicas field "${resource.scale.specReplicas}" cannot be empty`);
-  writePath(object, resource.scale.specReplicas, replicas);
+  if (replicas === UNSET_REPLICAS) throw badRequest(`the spec replicas field "${specReplicas}" cannot be empty`);
+  writePath(object, specReplicas, replicas);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion) object.metadata.resourceVersion = resourceVersion;
   else if (resource.unconditionalUpdate) delete object.metadata.resourceVersion;

@@ -142,9 +142,10 @@ test('mutating admission runs again when another write came first', async () => 
 });
 
 const scaled: Resource = {
-  ...rows.pods, plural: 'sets', kind: 'Set', storagePrefix: 'sets', strategy: {}, scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' },
+  ...rows.pods, plural: 'sets', kind: 'Set', storagePrefix: 'sets', strategy: {},
   subresources: [{ name: 'scale', verbs: ['get', 'update'], kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } }],
-  versions: [{ name: 'v1', served: true, schema: { type: 'object', preserveUnknownFields: true }, columns: [] }],
+  versions: [{ name: 'v1', served: true, schema: { type: 'object', preserveUnknownFields: true }, columns: [],
+    scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' } }],
 };
 
 test('a write of scale shows Scales, whose replicas a plugin may change', async () => {

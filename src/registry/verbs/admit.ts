@@ -5,7 +5,7 @@ import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, 
 import { brokenOwnersWarning, copyOwners, describeBrokenOwners, sameOwners, setOwners } from '../fields/managed-fields.ts';
 import { applyScale, toScale } from '../fields/scale.ts';
 import { checkNamespace, dedupeOwners, wipeSystemFields } from '../metadata.ts';
-import { subresourcesIn } from '../resource.ts';
+import { subresourcesIn, versionIn } from '../resource.ts';
 
 /** A write as admission needs it; `name` is that of the path, '' where there is none. */
 export interface Admitted {
@@ -43,7 +43,9 @@ interface Subject {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-const showsScale = ({ target, subresource }: Admitted): boolean => subresource === 'scale' && target.resource.scale !== undefined;
+function showsScale({ target: { resource, version }, subresource }: Admitted): boolean {
+  return subresource === 'scale' && versionIn(resource, version)?.scale !== undefined;
+}
 
 /** An object as the path shows it: itself, or its Scale. */
 function seen(admitted: Admitted, object: KubeObject | undefined): KubeObject | undefined {
