@@ -10,6 +10,7 @@ export { type Arrangement, type Column, type Row, type RowChange, type TableRow,
 export {
   type Choice, type Metrics, growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf,
 } from './metrics.ts';
+export { type Entry, beginValue, findEntry, isShownAtFirst, listFields, readText } from './form.ts';
 export { type OpenApiDocument, findSchema } from './openapi.ts';
 export { type Place, findPlace } from './place.ts';
 export { type Schema, childrenOf, describeBounds, describeType, findField, listRules, sampleOf, typesOf } from './schema.ts';

@@ -155,6 +155,43 @@ describe('objects in the console', { skip: missingBrowser() }, () => {
     await close();
   });
 
+  test('a form that the schema makes becomes text, and the object is created; what is refused says why', async () => {
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/list/batch/v1/cronjobs?namespace=shop');
+    await page.getByRole('link', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Form' }).click();
+    const form = page.getByRole('group', { name: 'Form' });
+    await form.getByLabel(/^name string/).first().fill('nightly');
+    await form.getByLabel(/^schedule string, required/).fill('0 3 * * *');
+    await form.getByLabel('Add a field of spec', { exact: true }).first().selectOption('suspend');
+    await form.getByLabel(/^suspend boolean/).check();
+    await form.getByLabel('Add a field of spec', { exact: true }).first().selectOption('concurrencyPolicy');
+    await form.getByLabel('Add a field of metadata', { exact: true }).first().selectOption('labels');
+    await form.getByLabel('New name in labels').fill('team');
+    await form.getByRole('button', { name: 'Add to labels' }).click();
+    await form.getByLabel(/^team string/).fill('sales');
+    await checkAccess(page, 'the form');
+    await takePicture(page, 'form');
+    await page.getByRole('button', { name: 'Text' }).click();
+    await page.locator('.editor .cm-content', { hasText: 'schedule: 0 3 * * *' }).waitFor();
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('spec.jobTemplate').first().waitFor();
+    await page.goto(`${server.url}/console/#/create/core/v1/configmaps`);
+    await page.getByRole('button', { name: 'Form' }).click();
+    await form.getByLabel(/^name string/).fill('by-form');
+    await form.getByLabel('New name in data').fill('colour');
+    await form.getByRole('button', { name: 'Add to data' }).click();
+    await form.getByLabel(/^colour string/).fill('red');
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('would be accepted').waitFor();
+    await page.getByRole('button', { name: 'Write' }).click();
+    await page.getByText('is written').waitFor();
+    const { body } = await server.request({ path: '/api/v1/namespaces/shop/configmaps/by-form' });
+    assert.deepEqual(body.data, { colour: 'red' });
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
   test('a file dropped on the page is tried, then written; a user without the right is refused at the trial', async () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dropped}\ndata: {a: "1"}\n---\napiVersion: v1\nkind: Nothing\nmetadata: {name: x}\n';
     const { page, complaints, close } = await openPage(browser);

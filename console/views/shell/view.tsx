@@ -14,7 +14,7 @@ export function View({ route, dropped }: { readonly route: Route; readonly dropp
   const { kinds } = useSession();
   const wanted = route.view === '' ? namespacesKind : kindOfRoute(route);
   const kind = findKind(kinds, wanted);
-  if (route.view === 'create') return <CreateView key={dropped} kind={kind} dropped={dropped} />;
+  if (route.view === 'create') return <CreateView key={`${route.parts.join('/')} ${dropped}`} kind={kind} dropped={dropped} />;
   if (route.view === 'access') return <AccessView />;
   if (route.view === 'server') return <ServerView />;
   if (!['', 'list', 'object'].includes(route.view)) return <Notice tone="warn">The console has no such page.</Notice>;

@@ -7,6 +7,7 @@ import { Notice, Waiting, useLoaded } from '../../ui/index.ts';
 import { findKindOf, useSession } from '../context.ts';
 import type { KubeObject } from '../object/kube-object.ts';
 import { YamlEditor } from '../object/yaml-view.tsx';
+import { SchemaForm } from './schema-form.tsx';
 
 /** What became of one document. */
 interface Outcome {
@@ -66,6 +67,7 @@ export function CreateView({ kind, dropped }: CreateViewProps): JSX.Element {
   const [outcomes, setOutcomes] = useState<readonly Outcome[] | undefined>();
   const [problem, setProblem] = useState('');
   const [triedText, setTriedText] = useState<string | undefined>();
+  const [isForm, setForm] = useState(false);
   const tools = useLoaded(async () => [(await import('../../editor/index.ts')).assist(fetchSchema)], []);
   const run = async (isTrial: boolean): Promise<void> => {
     setProblem('');
@@ -81,6 +83,7 @@ export function CreateView({ kind, dropped }: CreateViewProps): JSX.Element {
         <h1>Create</h1>
         <span class="hint">YAML or JSON, any number of documents. Files can be dropped on the page.</span>
         <span class="buttons">
+          <button type="button" aria-pressed={isForm} onClick={() => setForm(!isForm)}>{isForm ? 'Text' : 'Form'}</button>
           <button type="button" onClick={() => void run(true)}>Try</button>
           <button type="button" class="primary" disabled={!isAccepted} onClick={() => void run(false)}>Write</button>
         </span>
@@ -96,9 +99,38 @@ export function CreateView({ kind, dropped }: CreateViewProps): JSX.Element {
           ))}
         </ul>
       )}
-      {tools.type !== 'there' ? <Waiting what="Loading the editor" /> : (
+      {isForm ? <FormOfText text={text} onChange={setText} /> : tools.type !== 'there' ? <Waiting what="Loading the editor" /> : (
         <YamlEditor options={{ text, label: 'Text of the objects', isReadOnly: false, onChange: setText, extensions: tools.value }} />
       )}
     </section>
   );
+}
+
+interface FormOfTextProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** The form of the object in a text; what is entered is written into it. */
+function FormOfText({ text, onChange }: FormOfTextProps): JSX.Element {
+  const [begun] = useState(text);
+  const [value, setValue] = useState<object | undefined>();
+  const loaded = useLoaded(async () => {
+    const { formatYaml, parseAllYaml } = await import('../../editor/index.ts');
+    const [object, ...others] = parseAllYaml(begun);
+    if (others.length > 0) throw new Error('A form shows one object, and the text has several.');
+    const { apiVersion, kind } = (object ?? {}) as Partial<KubeObject>;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new Error('The text names no apiVersion and kind, which the form needs.');
+    const schema = await fetchSchema(apiVersion, kind);
+    if (schema?.properties === undefined) throw new Error(`The server has no schema of ${kind} of ${apiVersion}.`);
+    return { schema, formatYaml, object: object as object };
+  }, [begun]);
+  if (loaded.type === 'waiting') return <Waiting what="Reading the schema" />;
+  if (loaded.type === 'failed') return <Notice tone="warn">{loaded.error.message}</Notice>;
+  const { schema, formatYaml, object } = loaded.value;
+  const change = (next: object): void => {
+    setValue(next);
+    onChange(formatYaml(next));
+  };
+  return <SchemaForm schema={schema} value={value ?? object} onChange={change} />;
 }
