@@ -10,7 +10,7 @@ export interface DataDirectory {
   readonly store: string;
   readonly certificates: string;
   /** Writes the kubeconfig, beside the certificates where there is no data directory, and answers where; '' when nothing is written. */
-  writeKubeconfig(text: string): string;
+  writeKubeconfig(format: () => string): string;
 }
 
 const ours = new Set(['store', 'pki', 'admin.kubeconfig', 'admin.kubeconfig.tmp']);
@@ -24,7 +24,7 @@ export function findCertificates({ dataDir, certDir }: Pick<ServerOptions, 'data
 /** Makes the directory if need be. Throws StartError when it holds other files. */
 export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'dataDir' | 'certDir'>): DataDirectory {
   const certificates = findCertificates({ dataDir, certDir });
-  if (dataDir === '') return { store: '', certificates, writeKubeconfig: (text) => (certificates === '' ? '' : writeInto(certificates, text)) };
+  if (dataDir === '') return { store: '', certificates, writeKubeconfig: (format) => (certificates === '' ? '' : writeInto(certificates, format())) };
   const root = resolve(dataDir);
   try {
     prepareRoot(root);
@@ -35,7 +35,7 @@ export function useDataDirectory({ dataDir, certDir }: Pick<ServerOptions, 'data
   return {
     store: join(root, 'store'),
     certificates,
-    writeKubeconfig: (text) => writeInto(root, text),
+    writeKubeconfig: (format) => writeInto(root, format()),
   };
 }
 

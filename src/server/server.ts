@@ -6,7 +6,7 @@ import { createImpersonator } from '../auth/index.ts';
 import { type Audit, createAudit } from './audit/audit.ts';
 import { readEgress } from './config-files/egress-config.ts';
 import { type Controllers, type ServerIdentity, startControllers } from '../controllers/index.ts';
-import { holdProcess } from '../base/index.ts';
+import { holdProcess, once } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
 import { firstAddress } from './tls/addresses.ts';
@@ -242,10 +242,11 @@ async function openServer(parts: Parts, started: Started): Promise<RunningServer
   const host = wildcard ? '127.0.0.1' : options.bindAddress;
   state.address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const url = `${pki === undefined ? 'http' : 'https'}://${state.address}`;
-  const kubeconfig = formatKubeconfig({
+  // Its key takes as long as a good part of a start in memory, where it may not be asked for.
+  const kubeconfig = once(() => formatKubeconfig({
     url, admin: pki?.admin, ...(adminToken !== undefined && { token: adminToken }),
     authority: pki === undefined || identity === undefined || isOurs(identity.current) ? pki?.authority.certificate : identity.current.certificate,
-  });
+  }));
   const { woken, advertisedPort = port } = parts.seams;
   const start = (): Controllers => startAll(parts, advertisedPort);
   const controllers = woken === undefined ? start() : startOnCall(woken, start);
@@ -260,7 +261,10 @@ async function openServer(parts: Parts, started: Started): Promise<RunningServer
   });
   options.logger.info(1, 'serving', { url });
   return {
-    url, port, kubeconfig, ready,
+    url, port, ready,
+    get kubeconfig() {
+      return kubeconfig();
+    },
     kubeconfigPath: directory.writeKubeconfig(kubeconfig),
     close: () => (state.closed ??= stopServer(options, {
       markStopping() {

@@ -3,7 +3,7 @@
 // certificate of their client is concerned.
 import { type Server as NetServer, type Socket, createServer } from 'node:net';
 import { type Server as TlsServer, type TLSSocket, createServer as createTlsServer } from 'node:tls';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, once } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 import { awaitServerName } from '../tls/server-name.ts';
@@ -68,21 +68,25 @@ export function createTlsFront({ identity: first, clock, open, onSecure, onError
     server.on('tlsClientError', onError);
     return server;
   };
-  const main = make(first);
+  let current = first;
+  // A context takes a millisecond, which a server without connections need not spend; what is wrong with files is found at once.
+  const main = once(() => make(current));
+  if (first.isMade !== true) main();
   const nameServers = (identity: TlsIdentity): NamedServers => new NamedServers(identity, (one) => make(identity, one));
   let named = nameServers(first);
   const accept = (socket: Socket): void => {
     // A client that reaches an address asks for no name: the address stands for it.
     const address = plainAddress(socket.localAddress);
-    if (named.isEmpty) main.emit('connection', socket);
-    else awaitServerName(socket, clock, (name) => (named.find(name === '' ? address : name) ?? main).emit('connection', socket));
+    if (named.isEmpty) main().emit('connection', socket);
+    else awaitServerName(socket, clock, (name) => (named.find(name === '' ? address : name) ?? main()).emit('connection', socket));
   };
   return {
     server: createServer(socketOptions, accept),
     use(identity) {
       const { clientAuthorities, proxyAuthorities = [] } = identity;
       const next = nameServers(identity);
-      main.setSecureContext(createContextOptions(identity));
+      current = identity;
+      main().setSecureContext(createContextOptions(identity));
       named = next;
       checkCertificate = createCertificateCheck(clientAuthorities, proxyAuthorities);
       recheckCertificates(open, clientAuthorities, proxyAuthorities);

@@ -79,6 +79,7 @@ function checkKey(key: string): void {
 
 /** Whether the settings ask for a resource in a version: the most exact setting counts. */
 function isAsked(settings: readonly Setting[], { group, plural }: Resource, version: string): boolean {
+  if (settings.length === 0) return isStable(version);
   const find = (key: string): boolean | undefined => settings.find((setting) => setting.key === key)?.isOn;
   const groupVersion = group === '' ? version : `${group}/${version}`;
   const byForm = versionForms.filter(([, form]) => form.test(version)).map(([key]) => find(key)).filter((isOn) => isOn !== undefined).at(-1);
@@ -97,14 +98,17 @@ interface ServedOptions {
 export function chooseServed(rows: readonly Resource[], { runtimeConfig, isGateOn, onGated }: ServedOptions): readonly Resource[] {
   const settings = readSettings(runtimeConfig);
   return rows.flatMap((row) => {
-    const versions = row.versions.map((version) => ({ ...version, served: isAsked(settings, row, version.name) }));
+    const asked = row.versions.map((version) => isAsked(settings, row, version.name));
+    // Rows that stay as they are belong to the process, whatever the number of its servers.
+    const isAsItIs = row.versions.every(({ served }, index) => served === asked[index]);
+    const versions = isAsItIs ? row.versions : row.versions.map((version, index) => ({ ...version, served: asked[index] === true }));
     const missing = versions.find(({ name, served }) => !served && isStable(name));
     if (missing !== undefined) {
       const where = `${row.group === '' ? '' : `${row.group}/`}${missing.name}/${row.plural}`;
       throw new StartError(`${FLAG}=${runtimeConfig.join()} is not supported: it turns off ${where}, and stable versions are always served`);
     }
     if (!versions.some(({ served }) => served)) return [];
-    if (row.gate === undefined || isGateOn(row.gate)) return [{ ...row, versions }];
+    if (row.gate === undefined || isGateOn(row.gate)) return [isAsItIs ? row : { ...row, versions }];
     onGated(row);
     return [];
   });

@@ -39,7 +39,8 @@ export function followIdentity({ options, pki, directory, authorities }: Identit
   return {
     get current() {
       return {
-        ...serving?.value ?? pki.serving, named: listNamed(named), clientAuthorities: authorities.clients, proxyAuthorities: authorities.proxies,
+        ...serving?.value ?? pki.serving, isMade: serving === undefined, named: listNamed(named),
+        clientAuthorities: authorities.clients, proxyAuthorities: authorities.proxies,
         minVersion: options.tlsMinVersion, cipherSuites: options.tlsCipherSuites, curves: options.tlsCurvePreferences,
         disablesHttp2: options.disableHttp2Serving,
       };

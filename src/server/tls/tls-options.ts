@@ -14,6 +14,8 @@ export interface NamedCertificate {
 export interface TlsIdentity {
   readonly certificate: string;
   readonly key: string;
+  /** This program made the pair: nothing can be wrong with it. */
+  readonly isMade?: boolean;
   /** Certificates by name; the first that has a name wins. */
   readonly named?: readonly NamedCertificate[];
   /** Verify client certificates, which no client has to show. */
