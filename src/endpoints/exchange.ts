@@ -29,6 +29,11 @@ export interface Sink {
   drained(): Promise<void>;
   /** Aborted when the receiver has left or the server stops; nothing that is written later arrives. */
   readonly signal: AbortSignal;
+  /**
+   * Watches that may send bookmarks hand over a function that sends one now. It answers false, and sends none, while events before it are still to be
+   * sent.
+   */
+  offerBookmarks?(send: () => boolean): void;
 }
 
 /** All bytes at once, chunks to be written one after the other, or a stream. */

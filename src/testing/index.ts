@@ -4,7 +4,7 @@ export { createManualClock } from '../base/index.ts';
 export type { StaticToken } from '../auth/index.ts';
 export type { Logger } from '../server/index.ts';
 export { createSeededRandom } from './state/random.ts';
-export type { ActiveFault, Fault, FaultEffect, FaultMatch, FaultStatus, Faults, WebhookFault } from './faults/fault.ts';
+export type { ActiveFault, Fault, FaultEffect, FaultMatch, FaultStatus, Faults, SkewFault, WebhookFault } from './faults/fault.ts';
 export { ApiError, type ApiRequest as TestRequest, type ApiResponse as TestResponse, type KubernetesObject, type ObjectMetadata } from '../client/index.ts';
 export { ManifestError, type ManifestSource, type Manifests } from './manifests/documents.ts';
 export type { Reference } from './objects.ts';

@@ -72,7 +72,9 @@ export class TestServer implements AsyncDisposable {
   constructor(lasting: Lasting, run: Run) {
     this.#lasting = lasting;
     this.#run = run;
-    lasting.faults.at(() => this.#run.store.memory.newest);
+    lasting.faults.at(() => this.#run.store.memory.newest, (skewMs) => {
+      this.clockSkewMs = skewMs;
+    });
     this.#access = registerServer(this, () => {
       const { parts: { api, handler }, clock } = this.#run;
       return { handler, registry: api.registry, catalog: api.catalog, clock };

@@ -64,6 +64,7 @@ export class WatchStream implements Follower {
       this.#after(this.#parts.timeoutMs, () => this.#end());
       if (this.#parts.bookmarks) this.#scheduleBookmarks();
       this.#pump();
+      if (this.#parts.bookmarks) this.#sink.offerBookmarks?.(() => this.#writeBookmark());
     });
   }
 
@@ -112,10 +113,12 @@ export class WatchStream implements Follower {
     });
   }
 
-  #writeBookmark(): void {
-    if (this.#behind || this.#pending.length > 0) return;
+  /** False while events before it are still to be sent. */
+  #writeBookmark(): boolean {
+    if (this.#behind || this.#pending.length > 0) return false;
     const revision = (this.#broadcast ?? this.#own)?.revision ?? 0;
     if (revision > 0) this.#write(this.#parts.encoder.encode({ type: 'BOOKMARK', revision, initialEventsEnd: false }));
+    return revision > 0;
   }
 
   readonly #wake = (): void => this.#parts.writeThrottle.run(this.#pump);

@@ -37,23 +37,26 @@ export class FaultBook implements Faults {
   readonly #entries = new Map<number, Entry>();
   readonly #random: Random;
   #revision = (): number => 0;
+  #skew: (skewMs: number) => void = () => {};
   #lastId = 0;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** Gives the function that answers the newest revision. */
-  at(revision: () => number): void {
+  /** Gives the function that answers the newest revision, and the one that sets the time apart. */
+  at(revision: () => number, skew: (skewMs: number) => void): void {
     this.#revision = revision;
+    this.#skew = skew;
   }
 
   add(fault: Fault): ActiveFault {
     const problem = findFaultProblem(fault);
     if (problem !== undefined) throw new TypeError(`a fault cannot be added: ${problem}`);
     const id = ++this.#lastId;
-    const entry: Entry = { id, fault, hits: 0, fitted: 0, addedAt: this.#revision(), remove: () => void this.#entries.delete(id) };
+    const entry: Entry = { id, fault, hits: 0, fitted: 0, addedAt: this.#revision(), remove: () => this.#remove(entry) };
     this.#entries.set(id, entry);
+    if ('clockSkewMs' in fault) this.#skew(fault.clockSkewMs);
     return entry;
   }
 
@@ -62,14 +65,14 @@ export class FaultBook implements Faults {
   }
 
   clear(): void {
-    this.#entries.clear();
+    for (const entry of this.#entries.values()) this.#remove(entry);
   }
 
   /** The effects on a request, those of faults added first before the others; counts them. */
   take(request: FaultRequest): readonly FaultEffect[] {
     if (this.#entries.size === 0) return [];
     return [...this.#entries.values()].flatMap((entry) => {
-      if ('webhook' in entry.fault || !fitsRequest(entry.fault, request) || !this.#strikes(entry, entry.fault)) return [];
+      if ('webhook' in entry.fault || 'clockSkewMs' in entry.fault || !fitsRequest(entry.fault, request) || !this.#strikes(entry, entry.fault)) return [];
       const { stale } = entry.fault;
       return [stale === true ? { ...entry.fault, stale: entry.addedAt } : entry.fault];
     });
@@ -81,6 +84,12 @@ export class FaultBook implements Faults {
       if ('webhook' in entry.fault && target.includes(entry.fault.webhook) && this.#strikes(entry, entry.fault)) return entry.fault.outcome;
     }
     return undefined;
+  }
+
+  #remove(entry: Entry): void {
+    if (!this.#entries.delete(entry.id) || !('clockSkewMs' in entry.fault)) return;
+    const skews = [...this.#entries.values()].flatMap(({ fault }) => ('clockSkewMs' in fault ? [fault.clockSkewMs] : []));
+    this.#skew(skews.at(-1) ?? 0);
   }
 
   #strikes(entry: Entry, { nth, times, probability }: Pick<FaultMatch, 'nth' | 'times' | 'probability'>): boolean {

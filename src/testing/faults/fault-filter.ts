@@ -75,6 +75,9 @@ function withRevision(exchange: ServerExchange, revision: number): ServerExchang
   return exchange.withTarget(`${url.pathname}${url.search}`);
 }
 
+type StreamBody = (sink: Sink) => Promise<void>;
+type SplitEvents = (chunk: Uint8Array) => Uint8Array[];
+
 interface Disturbance {
   readonly exchange: ServerExchange;
   readonly effect: FaultEffect;
@@ -85,12 +88,12 @@ interface Disturbance {
 function disturbWatch(answer: Response, disturbance: Disturbance): Response {
   const { body, headers } = answer;
   if (typeof body !== 'function') return answer;
-  return { ...answer, body: (sink) => runDisturbed(body, sink, { ...disturbance, split: isProtobuf(headers) ? splitFrames : splitLines }) };
+  const split = isProtobuf(headers) ? splitFrames : splitLines;
+  if (disturbance.effect.watch === 'bookmark') return { ...answer, body: (sink) => runWithBookmark(body, sink, disturbance.effect, split) };
+  return { ...answer, body: (sink) => runDisturbed(body, sink, { ...disturbance, split }) };
 }
 
-async function runDisturbed(body: (sink: Sink) => Promise<void>, sink: Sink, { exchange, effect, error, split }: Disturbance & {
-  readonly split: (chunk: Uint8Array) => Uint8Array[];
-}): Promise<void> {
+async function runDisturbed(body: StreamBody, sink: Sink, { exchange, effect, error, split }: Disturbance & { readonly split: SplitEvents }): Promise<void> {
   const { watch, afterEvents = 0 } = effect;
   const over = new AbortController();
   const signal = AbortSignal.any([sink.signal, over.signal]);
@@ -113,6 +116,32 @@ async function runDisturbed(body: (sink: Sink) => Promise<void>, sink: Sink, { e
   };
   if (left === 0) strike();
   if (!signal.aborted) await body(limited);
+}
+
+/** A stream that gives a bookmark as soon as it has sent the events before it. */
+function runWithBookmark(body: StreamBody, sink: Sink, { afterEvents = 0 }: FaultEffect, split: SplitEvents): Promise<void> {
+  let left = afterEvents;
+  let send: (() => boolean) | undefined;
+  const attempt = (): void => {
+    if (left <= 0 && send?.() === true) send = undefined;
+  };
+  return body({
+    signal: sink.signal,
+    async drained() {
+      await sink.drained();
+      setImmediate(attempt);
+    },
+    offerBookmarks(given) {
+      send = given;
+      attempt();
+    },
+    write(chunk) {
+      left -= split(chunk).length;
+      // The stream knows what it has sent once this write is over.
+      if (left <= 0 && send !== undefined) queueMicrotask(attempt);
+      return sink.write(chunk);
+    },
+  });
 }
 
 /** Events as JSON, one a line. */

@@ -40,8 +40,11 @@ export interface FaultEffect {
   readonly latencyMs?: number;
   /** The connection breaks off without an answer. */
   readonly cut?: boolean;
-  /** A watch: `end` closes it, `expire` sends an ERROR event of 410 first, `stall` keeps it open and silent, `cut` breaks it off. */
-  readonly watch?: 'end' | 'expire' | 'stall' | 'cut';
+  /**
+   * A watch: `end` closes it, `expire` sends an ERROR event of 410 first, `stall` keeps it open and silent, `cut` breaks it off; `bookmark` gives one
+   * that allows bookmarks a BOOKMARK event at once, and continues.
+   */
+  readonly watch?: 'end' | 'expire' | 'stall' | 'cut' | 'bookmark';
   /** With `watch`: after so many events; 0 when absent. */
   readonly afterEvents?: number;
   /** Lists show the state at a resourceVersion; `true`: that of the moment at which the fault was added. */
@@ -56,8 +59,13 @@ export interface WebhookFault {
   readonly times?: number;
 }
 
-/** A fault of requests, or of calls of webhooks. */
-export type Fault = (FaultMatch & FaultEffect) | WebhookFault;
+/** A server whose time is ahead of its clock (or behind, below 0); the fault added last counts. Connections are not affected. */
+export interface SkewFault {
+  readonly clockSkewMs: number;
+}
+
+/** A fault of requests, of calls of webhooks, or of the time. */
+export type Fault = (FaultMatch & FaultEffect) | WebhookFault | SkewFault;
 
 /** A fault that has been added. */
 export interface ActiveFault {
@@ -106,15 +114,19 @@ function isStatus(value: unknown): boolean {
   return 'code' in value && Object.entries(value).every(([key, part]) => part === undefined || statusFields[key]?.(part) === true);
 }
 
+/** A hundred years. */
+const MAX_SKEW_MS = 100 * 365 * 86_400_000;
+
 const fields: ReadonlyMap<string, Field> = new Map(Object.entries({
   user: texts, verb: texts, group: texts, resource: texts, namespace: texts, name: texts,
   nth: { fits: oneOrMore(isCount), wanted: 'a number from 1 on or a list of such' }, times: { fits: isCount, wanted: 'a number from 1 on' },
   probability: { fits: between(0, 1), wanted: 'between 0 and 1' }, latencyMs: { fits: between(0, 2 ** 31 - 1), wanted: 'a number of milliseconds' },
   status: { fits: isStatus, wanted: 'a code from 400 to 599, or such a code with reason, message and retryAfterSeconds' },
-  afterCommit: flag, cut: flag, watch: { fits: oneOf('end', 'expire', 'stall', 'cut'), wanted: 'end, expire, stall or cut' },
+  afterCommit: flag, cut: flag, watch: { fits: oneOf('end', 'expire', 'stall', 'cut', 'bookmark'), wanted: 'end, expire, stall, cut or bookmark' },
   afterEvents: { fits: (value) => value === 0 || isCount(value), wanted: 'a number from 0 on' },
   stale: { fits: (value) => value === true || isCount(value), wanted: 'true or a resourceVersion as a number' },
   webhook: { fits: isText, wanted: 'a text' }, outcome: { fits: oneOf('timeout', 'refuse'), wanted: 'timeout or refuse' },
+  clockSkewMs: { fits: between(-MAX_SKEW_MS, MAX_SKEW_MS), wanted: 'a number of milliseconds' },
 } satisfies Record<string, Field>));
 const webhookFields: ReadonlySet<string> = new Set(['webhook', 'outcome', 'times']);
 
@@ -128,6 +140,10 @@ export function findFaultProblem(fault: unknown): string | undefined {
     if (!field.fits(value)) return `${key} must be ${field.wanted}`;
   }
   const names = new Set(given.map(([key]) => key));
+  if (names.has('clockSkewMs')) {
+    const foreign = [...names].find((key) => key !== 'clockSkewMs');
+    return foreign && `a fault of the clock has no ${foreign}`;
+  }
   if (names.has('webhook')) {
     const foreign = [...names].find((key) => !webhookFields.has(key));
     if (foreign !== undefined) return `a webhook fault has no ${foreign}`;

@@ -73,6 +73,30 @@ describe('server.faults', () => {
     assert.match((await client.request({ path: `${path}?watch=1&timeoutSeconds=1` })).text, /unseen/);
   });
 
+  it('give a bookmark on demand, at the revision that the watch has reached, and let the watch go on', async () => {
+    const { resourceVersion } = (await client.request({ path })).body.metadata as { resourceVersion: string };
+    const begin = async (name: string, query: string) => {
+      const before = server.faults.list()[0]?.hits ?? 0;
+      const watch = client.request({ path: `${path}?watch=1&timeoutSeconds=1&resourceVersion=${resourceVersion}${query}` });
+      await server.eventually(() => assert.equal(server.faults.list()[0]?.hits, before + 1));
+      await create(`${name}-1`);
+      await create(`${name}-2`);
+      const lines = (await watch).text.trim().split('\n').map((line) => JSON.parse(line) as { type: string; object: { metadata: {
+        name?: string; resourceVersion: string } } }).filter(({ object: { metadata } }) => metadata.name === undefined || metadata.name.startsWith(name));
+      return lines.map(({ type, object: { metadata } }) => [type, metadata.name, metadata.resourceVersion] as const);
+    };
+    server.faults.add({ verb: 'watch', watch: 'bookmark' });
+    const [first, ...others] = await begin('early', '&allowWatchBookmarks=true');
+    assert.deepEqual(first, ['BOOKMARK', undefined, resourceVersion]);
+    assert.deepEqual(others.slice(0, 2).map(([type, name]) => [type, name]), [['ADDED', 'early-1'], ['ADDED', 'early-2']]);
+    server.faults.clear();
+    server.faults.add({ verb: 'watch', watch: 'bookmark', afterEvents: 3 });
+    const events = await begin('later', '&allowWatchBookmarks=true');
+    assert.deepEqual(events.map(([type]) => type).slice(0, 3), ['ADDED', 'BOOKMARK', 'ADDED']);
+    assert.equal(events[1]?.[2], events[0]?.[2]);
+    assert.ok((await begin('plain', '')).every(([type]) => type === 'ADDED'));
+  });
+
   it('show lists as they were when the fault was added', async () => {
     const names = async (): Promise<string[]> => {
       const { items } = (await client.request({ path })).body as { items: { metadata: { name: string } }[] };
@@ -122,6 +146,18 @@ describe('server.faults', () => {
       assert.equal(status, 400);
       assert.match(message, problem);
     }
+    for (const [body, field] of [[{ watch: 'bookmark' }, 'watch'], [{ stale: true }, 'stale'], [{ webhook: '', outcome: 'timeout' }, 'webhook'],
+      [{ cut: true, afterCommit: true, verb: 'create', times: 1 }, 'cut']] as const) {
+      const { status, body: { fault } } = await client.request({ method: 'POST', path: faults, body });
+      assert.deepEqual([status, field in fault], [201, true]);
+    }
+    await assert.rejects(create('lost'));
+    assert.equal((await client.request({ path: `${path}/lost` })).status, 200);
+    const ahead = await client.request({ method: 'POST', path: faults, body: { clockSkewMs: 86_400_000 } });
+    const made = async (name: string): Promise<number> => Date.parse((await create(name)).body.metadata.creationTimestamp) - Date.now();
+    assert.ok(await made('tomorrow') > 80_000_000);
+    assert.equal((await client.request({ method: 'DELETE', path: `${faults}/${ahead.body.id}` })).status, 200);
+    assert.ok(await made('today') < 1000);
     assert.equal((await client.request({ path: faults, token: 'bob-token' })).status, 403);
     assert.equal((await client.request({ method: 'DELETE', path: `${faults}/${added.body.id}` })).body.removed, 1);
     assert.equal((await client.request({ path })).status, 200);
