@@ -148,11 +148,12 @@ function createChain({ options, metrics }: { readonly options: ServerOptions; re
 }
 
 /** What workers do for the endpoints; without them all is done here. */
-function useWorkers(workers: WorkerPool | undefined, { admission, conversions }: ServerOptions, registry: () => OwnedRegistry) {
+function useWorkers(workers: WorkerPool | undefined, { admission, conversions }: ServerOptions, registry: () => OwnedRegistry,
+  metrics: CountedAdmission) {
   if (workers === undefined) return { parseYaml: (bytes: Uint8Array) => parseYaml(bytes) };
   // Functions of the embedding program exist in this thread only.
   const hasFunctions = admission.length > 0 || Object.keys(conversions).length > 0;
-  return { parseYaml: parseYamlWith(workers), ...(!hasFunctions && { largeRequests: handleInWorkers(workers, registry) }) };
+  return { parseYaml: parseYamlWith(workers), ...(!hasFunctions && { largeRequests: handleInWorkers(workers, registry, metrics.registry) }) };
 }
 
 /** Reviews and token requests, which workers do not answer. */
@@ -247,7 +248,7 @@ export function composeApi(parts: ApiOptions): Api {
     registry: () => registry, catalog: () => catalog, clock,
     onError: (error) => logRetry(options.logger, 'quotas are listed again', { error, isWarning: true }),
   });
-  const metrics = createAdmissionMetrics();
+  const metrics = createAdmissionMetrics({ notes: replica });
   const { webhooks, policies } = composeConfigured({
     options, registry: () => registry, catalog, schemas, metrics, plan: admissionPlan, askAccess: askAccessWith(() => authorization),
   }, workers);
@@ -276,7 +277,7 @@ export function composeApi(parts: ApiOptions): Api {
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
     reserver, store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
-    ...(parts.metrics !== undefined && { onUpdated: countCertificates(parts.metrics.registry) }), cacheOnlyReads: replica, limitsAnyState: !options.watchCache,
+    onUpdated: countCertificates(metrics.registry), cacheOnlyReads: replica, limitsAnyState: !options.watchCache,
     report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
@@ -292,7 +293,7 @@ export function composeApi(parts: ApiOptions): Api {
   const handler = routeCurrent(definitions, createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
-    ...useWorkers(workers, options, () => registry),
+    ...useWorkers(workers, options, () => registry, metrics),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
     gzipStream: (chunks) => pipeline(chunks, createGzip(gzipOptions), ignoreEnd),
     special: composeSpecial(parts, authorization, { registry, catalog, clock }),

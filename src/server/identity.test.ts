@@ -224,11 +224,16 @@ describe('a server with service accounts', () => {
     assert.equal((await server.request(post(requests, { metadata: { name: 'two' }, spec: other }))).status, 201);
     const issue = { method: 'PATCH', path: `${requests}/two/status`, body: { status: { certificate: forged } }, headers };
     for (const query of ['?dryRun=All', '', '']) assert.equal((await server.request({ ...issue, path: `${issue.path}${query}` })).status, 200);
+    // A worker handles a request of so many members, and this server counts it.
+    const annotations = Object.fromEntries(Array.from({ length: 8000 }, (_, index) => [`k${index}`, '']));
+    assert.equal((await server.request(post(requests, { metadata: { name: 'three' }, spec: other }))).status, 201);
+    const large = { method: 'PATCH', path: `${requests}/three/status`, body: { metadata: { annotations }, status: { certificate: forged } }, headers };
+    assert.equal((await server.request(large)).status, 200);
     const counted = (await server.request({ path: '/metrics' })).text.split('\n').filter((line) => line.startsWith('apiserver_certificates_registry_'));
     assert.deepEqual(counted.sort(), [
       'apiserver_certificates_registry_csr_honored_duration_total{signerName="kubernetes.io/kube-apiserver-client"} 1',
       'apiserver_certificates_registry_csr_requested_duration_total{signerName="kubernetes.io/kube-apiserver-client"} 1',
-      'apiserver_certificates_registry_csr_requested_duration_total{signerName="other"} 1',
+      'apiserver_certificates_registry_csr_requested_duration_total{signerName="other"} 2',
     ]);
   });
 

@@ -67,6 +67,20 @@ test('createLimitRanger fills in and refuses', async () => {
     { message: 'pods "x" is forbidden: maximum cpu usage per Container is 1, but limit is 2' });
 });
 
+test('createLimitRanger lists the ranges of a namespace once for a request', async () => {
+  let lists = 0;
+  const list = async (): Promise<KubeObject[]> => {
+    lists += 1;
+    return [];
+  };
+  const chain = createAdmissionChain([createLimitRanger({ find: async () => undefined, list }, createManualClock())]);
+  const attributes = { resource: { group: '', kind: 'Pod', plural: 'pods' }, namespace: 'ns', operation: 'CREATE', subresource: '',
+    object: { metadata: {}, spec: container() }, context: {} } as unknown as AdmissionAttributes;
+  await chain.mutate(attributes);
+  await chain.validate(attributes);
+  assert.equal(lists, 1);
+});
+
 const manyAmounts = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`example.com/r${index}`, '1']));
 const manyContainers = { containers: Array.from({ length: 500 }, (_, index) => ({ name: `c${index}` })) };
 

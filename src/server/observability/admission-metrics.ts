@@ -141,9 +141,9 @@ function createWebhooks(registry: MetricRegistry, durations: Histogram): Pick<Ad
   };
 }
 
-/** Starts at zero. */
-export function createAdmissionMetrics(): CountedAdmission {
-  const registry = new MetricRegistry();
+/** Starts at zero; `notes` for those of a worker, which the server counts. */
+export function createAdmissionMetrics(options: { readonly notes?: boolean } = {}): CountedAdmission {
+  const registry = new MetricRegistry(options);
   const measure = (what: string, subject: string, bounds = pluginBuckets): Histogram => registry.histogram({
     name: `apiserver_admission_${what}_admission_duration_seconds`, stability: 'STABLE', bounds,
     help: `${subject} latency histogram in seconds, broken out for each operation and API resource and type (validate or admit).`,

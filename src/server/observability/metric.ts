@@ -38,11 +38,25 @@ export const renderGauge = (spec: MetricSpec, samples: readonly Sample[]): strin
 export const renderCounter = (spec: MetricSpec, samples: readonly Sample[]): string[] =>
   [...describeMetric(spec, 'counter'), ...renderSamples(spec.name, samples)];
 
+/** A count or an observation of one registry, for the same metric of another. */
+export type Tally = readonly [name: string, labels: string, value: number];
+
+type NoteTally = (labels: string, value: number) => void;
+
+/** Tallies that wait to be taken; with more of them nothing new is noted. */
+const MAX_TALLIES = 20_000;
+
 /** Counts that grow. */
 export class Counter {
   readonly #values = new Map<string, number>();
+  readonly #note: NoteTally | undefined;
+
+  constructor(note?: NoteTally) {
+    this.#note = note;
+  }
 
   add(labels: string, count = 1): void {
+    this.#note?.(labels, count);
     const before = this.#values.get(labels);
     if (before !== undefined || this.#values.size < MAX_SERIES) this.#values.set(labels, (before ?? 0) + count);
   }
@@ -98,9 +112,11 @@ export class Histogram {
   readonly #series = new Map<string, Observations>();
   /** Gets what finds no place any more. */
   readonly #overflow: Observations;
+  readonly #note: NoteTally | undefined;
 
-  constructor(bounds: readonly number[]) {
+  constructor(bounds: readonly number[], note?: NoteTally) {
     this.bounds = bounds;
+    this.#note = note;
     this.#overflow = new Observations(bounds);
   }
 
@@ -115,6 +131,7 @@ export class Histogram {
   }
 
   observe(labels: string, value: number): void {
+    this.#note?.(labels, value);
     this.series(labels).observe(value);
   }
 
@@ -123,38 +140,66 @@ export class Histogram {
   }
 }
 
-/** The metrics of one server. */
+interface Registered {
+  readonly render: () => string[];
+  /** Counts or observes; absent for values that are read when they are asked for. */
+  readonly apply?: NoteTally;
+}
+
+/** The metrics of one server. Those of a worker are shown by the server: what the worker notes, the server counts. */
 export class MetricRegistry {
-  readonly #metrics = new Map<string, { readonly spec: MetricSpec; readonly render: () => string[] }>();
+  readonly #metrics = new Map<string, Registered>();
+  readonly #isNoting: boolean;
+  #tallies: Tally[] = [];
+
+  constructor({ notes = false }: { readonly notes?: boolean } = {}) {
+    this.#isNoting = notes;
+  }
 
   counter(spec: MetricSpec): Counter {
-    const counter = new Counter();
-    this.#add(spec, () => renderCounter(spec, counter.samples));
+    const counter = new Counter(this.#noteFor(spec));
+    this.#metrics.set(spec.name, { render: () => renderCounter(spec, counter.samples), apply: (labels, value) => counter.add(labels, value) });
     return counter;
   }
 
   histogram(spec: MetricSpec & { readonly bounds: readonly number[] }): Histogram {
-    const histogram = new Histogram(spec.bounds);
-    this.#add(spec, () => [...describeMetric(spec, 'histogram'), ...histogram.render(spec.name)]);
+    const histogram = new Histogram(spec.bounds, this.#noteFor(spec));
+    const render = (): string[] => [...describeMetric(spec, 'histogram'), ...histogram.render(spec.name)];
+    this.#metrics.set(spec.name, { render, apply: (labels, value) => histogram.observe(labels, value) });
     return histogram;
   }
 
   /** A gauge whose values are read when they are asked for. */
   gauge(spec: MetricSpec, read: () => readonly Sample[]): void {
-    this.#add(spec, () => renderGauge(spec, read()));
+    this.#metrics.set(spec.name, { render: () => renderGauge(spec, read()) });
   }
 
   /** A counter whose values are read when they are asked for. */
   countOf(spec: MetricSpec, read: () => readonly Sample[]): void {
-    this.#add(spec, () => renderCounter(spec, read()));
+    this.#metrics.set(spec.name, { render: () => renderCounter(spec, read()) });
   }
 
   render(): string[] {
     return [...this.#metrics.values()].flatMap(({ render }) => render());
   }
 
-  #add(spec: MetricSpec, render: () => string[]): void {
-    this.#metrics.set(spec.name, { spec, render });
+  /** The tallies since they were last taken. */
+  takeTallies(): readonly Tally[] {
+    const taken = this.#tallies;
+    this.#tallies = [];
+    return taken;
+  }
+
+  /** Counts and observes what another registry has noted. */
+  applyTallies(tallies: readonly Tally[]): void {
+    for (const [name, labels, value] of tallies) this.#metrics.get(name)?.apply?.(labels, value);
+  }
+
+  #noteFor({ name }: MetricSpec): NoteTally | undefined {
+    if (!this.#isNoting) return undefined;
+    return (labels, value) => {
+      if (this.#tallies.length < MAX_TALLIES) this.#tallies.push([name, labels, value]);
+    };
   }
 }
 

@@ -2,10 +2,12 @@
 import type { LargeRequestHandler } from '../../endpoints/index.ts';
 import { tooManyRequests } from '../../apimachinery/index.ts';
 import type { OwnedRegistry } from '../../registry/index.ts';
+import type { MetricRegistry } from '../observability/metric.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** Handles requests in a pool. Definitions take effect in the server before they are answered. */
-export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedRegistry, 'noteWritten'>): LargeRequestHandler {
+/** Handles requests in a pool; what workers count is counted here. Definitions take effect in the server before they are answered. */
+export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedRegistry, 'noteWritten'>, metrics: Pick<MetricRegistry, 'applyTallies'>):
+LargeRequestHandler {
   return {
     accepts: ({ group }) => group !== 'apiextensions.k8s.io',
     async handle(exchange, { body, resource }) {
@@ -13,12 +15,13 @@ export function handleInWorkers(workers: WorkerPool, registry: () => Pick<OwnedR
       const { method, path, headers, remoteAddress, info, user, auditId, warnings, signal } = exchange;
       const search = String(exchange.query);
       const request = { method, path, search, headers: { ...headers }, body, remoteAddress, info, user, auditId, warnings, fingerprint };
-      const response = await workers.run('handle', request, {
+      const handled = await workers.run('handle', request, {
         user: user.name, signal, noteWrite: (key, value) => registry().noteWritten({ resource, version: info.version }, { key, value }),
       });
       // The definition has just come to be: the worker did not have it in time.
-      if (response === 'late') throw tooManyRequests('the resource is not served everywhere yet, please try again later', 1);
-      return response;
+      if (handled === 'late') throw tooManyRequests('the resource is not served everywhere yet, please try again later', 1);
+      metrics.applyTallies(handled.tallies);
+      return handled.response;
     },
     // A copy, since the bytes may lie in a large piece that would be copied as a whole.
     makeReadable: ({ user, signal }, json, form) => workers.run('makeReadable', { json: new Uint8Array(json), form }, { user: user.name, signal }),

@@ -4,6 +4,7 @@ import type { User } from '../../auth/index.ts';
 import type { YamlJson } from '../../codec/index.ts';
 import type { ValidateRequest, createWriteValidator } from '../../crd/index.ts';
 import type { RequestInfo, Response } from '../../endpoints/index.ts';
+import type { Tally } from '../observability/metric.ts';
 import type { KeyRange, StoreEvent, WatchObserver } from '../../storage/index.ts';
 
 /** A request that a worker handles: what its handler reads of an exchange. */
@@ -22,8 +23,8 @@ export interface HandledRequest {
   readonly fingerprint: string | undefined;
 }
 
-/** A whole answer; `late` says that the worker does not know the resource yet. */
-export type HandledResponse = (Omit<Response, 'body'> & { readonly body: Uint8Array }) | 'late';
+/** A whole answer, and what the worker has counted meanwhile; `late` says that the worker does not know the resource yet. */
+export type HandledResponse = { readonly response: Omit<Response, 'body'> & { readonly body: Uint8Array }; readonly tallies: readonly Tally[] } | 'late';
 
 /** What came of a YAML text; what is wrong with it is an answer too, because errors do not keep their class between threads. */
 export type YamlAnswer = { readonly parsed: YamlJson } | { readonly problem: string };

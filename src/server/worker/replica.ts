@@ -49,7 +49,7 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
       }
       const exchange = createExchange(request, signal);
       const response = await api.handler(exchange);
-      return { ...response, body: joinBody(response.body) };
+      return { response: { ...response, body: joinBody(response.body) }, tallies: api.admissionMetrics.registry.takeTallies() };
     },
   };
 }

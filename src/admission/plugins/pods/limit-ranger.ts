@@ -3,7 +3,7 @@ import {
   type KubeObject, type Quantity, TOTAL_ANNOTATION_BYTES, approximateQuantity, compareQuantities, invalid, parseQuantity, tooLong,
 } from '../../../apimachinery/index.ts';
 import { type Clock, createTimeSlice } from '../../../base/index.ts';
-import { checkSignal } from '../../../registry/index.ts';
+import { type AdmissionAttributes, checkSignal } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import { addTo, raiseTo, readAmounts, writeAmounts } from '../../quota/amounts.ts';
 import type { RowReads } from '../../reads.ts';
@@ -168,18 +168,26 @@ function listSubjects({ kind, object }: { readonly kind: string; readonly object
 
 /** Makes the plugin over reads of limitranges. */
 export function createLimitRanger(ranges: RowReads, clock: Clock): AdmissionPlugin {
+  // Both parts of a request are about the ranges that its first one has met.
+  const known = new WeakMap<AdmissionAttributes, Promise<readonly KubeObject[]>>();
+  const listFor = (attributes: AdmissionAttributes): Promise<readonly KubeObject[]> => {
+    const listed = known.get(attributes) ?? ranges.list(attributes.namespace);
+    known.set(attributes, listed);
+    return listed;
+  };
   return {
     name: 'LimitRanger',
     handles: (attributes) => writes(attributes, '/pods') || writes(attributes, '/persistentvolumeclaims', ['CREATE', 'UPDATE']),
-    async mutate({ object, resource, namespace }) {
+    async mutate(attributes) {
+      const { object, resource } = attributes;
       if (object === undefined || resource.kind !== 'Pod') return;
       let room = TOTAL_ANNOTATION_BYTES;
-      for (const range of await ranges.list(namespace)) room -= fillPod(object, range, room);
+      for (const range of await listFor(attributes)) room -= fillPod(object, range, room);
     },
     async validate(attributes) {
-      const { object, resource: { kind }, namespace, context: { signal } } = attributes;
+      const { object, resource: { kind }, context: { signal } } = attributes;
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
-      const limits = (await ranges.list(namespace)).flatMap(limitsOf);
+      const limits = (await listFor(attributes)).flatMap(limitsOf);
       if (limits.length === 0) return;
       const pause = createTimeSlice(clock, SLICE_MS);
       const problems = await findProblems(limits, listSubjects({ kind, object }), () => pause()?.then(() => checkSignal(signal)));
