@@ -8,6 +8,7 @@ import { round, type Row, type Scale } from './load/measure.ts';
 import { startPeer } from './load/peer.ts';
 import { startOwnServer, type Target } from './load/target.ts';
 import { measureAdmission } from './workloads/admission.ts';
+import { measureAudit } from './workloads/audit.ts';
 import { measureBackup } from './workloads/backup.ts';
 import { measureCreates } from './workloads/create.ts';
 import { measureFanOut } from './workloads/fan-out.ts';
@@ -17,7 +18,7 @@ import { measureStarts } from './workloads/start.ts';
 
 const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promise<Row[]>>> = {
   w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w11: measureFanOut, w12: measureBackup,
-  w13: measureAdmission,
+  w13: measureAdmission, w14: measureAudit,
 };
 const startNames = new Set(['w1', 'w2']);
 const TESTING = 'testing';

@@ -63,16 +63,42 @@ export function createAuditPolicy({ rules, omitStages, omitManagedFields }: Audi
     },
   }));
   const otherwise: AuditDecision = { level: 'None', omitStages: new Set(omitStages), omitManagedFields };
-  return (request, user) => known.find(({ rule }) => matchesRule(rule, request, user))?.decision ?? otherwise;
+  const ofNobody = new Map<string, readonly DecidedRule[]>();
+  const ofUsers = new WeakMap<User, Map<string, readonly DecidedRule[]>>();
+  /** The rules that a user's verb can meet. Requests of one client bring the same object, and there are few verbs: most rules are looked at once. */
+  const listRules = (verb: string, user: User | undefined): readonly DecidedRule[] => {
+    let ofUser = user === undefined ? ofNobody : ofUsers.get(user);
+    if (ofUser === undefined) ofUsers.set(user as User, ofUser = new Map());
+    let rules = ofUser.get(verb);
+    if (rules === undefined) {
+      rules = known.filter(({ rule }) => matchesCaller(rule, verb, user));
+      if (ofUser.size < MAX_VERBS) ofUser.set(verb, rules);
+    }
+    return rules;
+  };
+  return (request, user) => {
+    for (const { rule, decision } of listRules(request.verb, user)) if (matchesRequest(rule, request)) return decision;
+    return otherwise;
+  };
 }
+
+interface DecidedRule {
+  readonly rule: AuditRule;
+  readonly decision: AuditDecision;
+}
+
+/** Verbs whose rules are kept for a user: more than there are in the API, and methods of other paths. */
+const MAX_VERBS = 50;
 
 const allows = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
 
-function matchesRule(rule: AuditRule, request: AuditedRequest, user: User | undefined): boolean {
-  const { users, userGroups, verbs, namespaces, resources, nonResourceURLs } = rule;
+function matchesCaller({ users, userGroups, verbs }: AuditRule, verb: string, user: User | undefined): boolean {
   if (users.length > 0 && (user === undefined || !users.includes(user.name))) return false;
-  if (userGroups.length > 0 && user?.groups.some((group) => userGroups.includes(group)) !== true) return false;
-  if (!allows(verbs, request.verb)) return false;
+  return allows(verbs, verb) && (userGroups.length === 0 || user?.groups.some((group) => userGroups.includes(group)) === true);
+}
+
+function matchesRequest(rule: AuditRule, request: AuditedRequest): boolean {
+  const { namespaces, resources, nonResourceURLs } = rule;
   if (namespaces.length > 0 || resources.length > 0) return request.isResource && matchesResource(rule, request);
   return nonResourceURLs.length === 0 || (!request.isResource && nonResourceURLs.some((url) => matchesPath(url, request.path)));
 }

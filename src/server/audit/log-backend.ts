@@ -18,13 +18,19 @@ interface LogBackendOptions {
   readonly metrics: AuditMetrics;
 }
 
-/** Text that is written before the turn ends. */
-const MAX_PENDING_LENGTH = 1024 * 1024;
+/** Bytes that are written together. */
+const BUFFER_BYTES = 256 * 1024;
+/** Bytes of one UTF-16 unit in UTF-8, at most. */
+const MAX_UNIT_BYTES = 3;
 
 class LogBackend implements AuditBackend {
   readonly #options: LogBackendOptions;
-  #pending = '';
+  /** One for as long as the server runs: a text of all events would be copied twice on its way to the file. */
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #length = 0;
   #pendingEvents = 0;
+  /** Whether the end of this turn is awaited. */
+  #isDue = false;
 
   constructor(options: LogBackendOptions) {
     this.#options = options;
@@ -32,10 +38,25 @@ class LogBackend implements AuditBackend {
 
   process(events: readonly AuditEvent[]): boolean {
     const { format, isStrict } = this.#options;
-    if (this.#pendingEvents === 0 && !isStrict) setImmediate(() => this.#write());
-    for (const event of events) this.#pending += `${format === 'json' ? event.json : formatLegacy(event)}\n`;
-    this.#pendingEvents += events.length;
-    return isStrict || this.#pending.length > MAX_PENDING_LENGTH ? this.#write() : true;
+    if (!this.#isDue && !isStrict) {
+      this.#isDue = true;
+      setImmediate(() => {
+        this.#isDue = false;
+        this.#write();
+      });
+    }
+    let isStored = true;
+    for (const event of events) isStored = this.#add(`${format === 'json' ? event.json : formatLegacy(event)}\n`) && isStored;
+    return isStrict ? this.#write() && isStored : true;
+  }
+
+  #add(line: string): boolean {
+    const mostBytes = line.length * MAX_UNIT_BYTES;
+    const isStored = this.#length + mostBytes <= BUFFER_BYTES || this.#write();
+    this.#pendingEvents += 1;
+    if (mostBytes > BUFFER_BYTES) return this.#writeBytes(Buffer.from(line)) && isStored;
+    this.#length += this.#buffer.write(line, this.#length);
+    return isStored;
   }
 
   flush(): void {
@@ -48,12 +69,15 @@ class LogBackend implements AuditBackend {
   }
 
   #write(): boolean {
-    const [text, count] = [this.#pending, this.#pendingEvents];
-    if (count === 0) return true;
-    this.#pending = '';
+    return this.#pendingEvents === 0 || this.#writeBytes(this.#buffer.subarray(0, this.#length));
+  }
+
+  #writeBytes(bytes: Uint8Array): boolean {
+    const count = this.#pendingEvents;
+    this.#length = 0;
     this.#pendingEvents = 0;
     try {
-      this.#options.file.write(text);
+      this.#options.file.write(bytes);
       return true;
     } catch (error) {
       this.#options.metrics.recordErrors('log', count, error);

@@ -20,7 +20,7 @@ export interface LogFileOptions {
 /** A file that lines are added to. */
 export interface LogFile {
   /** Writes in this turn; throws when it cannot. */
-  write(text: string): void;
+  write(bytes: Uint8Array): void;
   close(): Promise<void>;
 }
 
@@ -51,16 +51,13 @@ class RotatingFile implements LogFile {
     this.#size = statSync(options.path).size;
   }
 
-  write(text: string): void {
-    const { maxSizeMb } = this.#options;
-    const length = Buffer.byteLength(text);
-    const limit = maxSizeMb * MEGABYTE;
+  write(bytes: Uint8Array): void {
+    const { length } = bytes;
+    const limit = this.#options.maxSizeMb * MEGABYTE;
     if (limit > 0 && length > limit) throw new Error(`write length ${length} exceeds maximum file size ${limit}`);
     if (this.#file === undefined) throw new Error('the file is closed');
     const file = limit > 0 && this.#size + length > limit ? this.#rotate(this.#file) : this.#file;
-    // A text needs no copy; where the file takes a part of it, the rest follows as bytes.
-    let written = writeSync(file, text);
-    if (written < length) for (const bytes = Buffer.from(text); written < length;) written += writeSync(file, bytes, written);
+    for (let written = 0; written < length;) written += writeSync(file, bytes, written);
     this.#size += length;
   }
 
@@ -126,5 +123,6 @@ async function compressFile(path: string): Promise<void> {
 /** Opens the file, or standard output for `-`. */
 export function openLogFile(options: LogFileOptions, clock: Clock, onError: (error: unknown) => void): LogFile {
   if (options.path !== '-') return new RotatingFile(options, clock, onError);
-  return { write: (text) => void process.stdout.write(text), close: () => Promise.resolve() };
+  // The buffer is used again, and standard output may take its time.
+  return { write: (bytes) => void process.stdout.write(Buffer.from(bytes)), close: () => Promise.resolve() };
 }

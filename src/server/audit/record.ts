@@ -9,13 +9,13 @@ import type { AuditAnnotation } from '../../registry/index.ts';
 import type { FilterAuditRecord, ServerExchange } from '../http/exchange.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
-import { AuditEvent, AuditedRequest, type EventStatus, type ObjectReference, TRUNCATED } from './event.ts';
+import { AuditEvent, TRUNCATED } from './event.ts';
+import {
+  type Annotations, type AuditedRequest, type EventStatus, type FoundObject, noAnnotations, noteDecision, recallCaller, writeAnnotations,
+} from './event-text.ts';
 import { LatencyMarks } from './latency.ts';
 import { removeManagedFields } from './managed-fields.ts';
-import { listSourceIps } from './source-ips.ts';
 
-/** Bytes of user agents that events show. */
-const MAX_USER_AGENT_LENGTH = 1024;
 const levelsWithRequest: ReadonlySet<string> = new Set(['Request', 'RequestResponse']);
 /** Bodies beyond this are not recorded: the reference has no bound, and one event of a long list would hold up all requests. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -36,41 +36,52 @@ export class RequestAudit implements FilterAuditRecord {
   readonly wantsRequest: boolean;
   readonly wantsResponse: boolean;
   readonly maxResponseBytes: number;
-  /** Filled in by filters and admission; shown from the level that each of them names. */
-  readonly annotations = new Map<string, AuditAnnotation>();
   readonly latency: LatencyMarks;
   readonly #parts: RecordParts;
   readonly #exchange: ServerExchange;
   readonly #decision: AuditDecision;
   readonly #request: AuditedRequest;
-  #impersonated: { readonly user: User; readonly constraint: string } | undefined;
-  #objectRef: ObjectReference | undefined;
-  #status: EventStatus | undefined;
-  #requestObject: string | undefined;
-  #responseObject: string | undefined;
+  /** What authorization says, as long as there are no other annotations: then it is one of them. */
+  #noted: Annotations = noAnnotations;
+  #annotations: Map<string, AuditAnnotation> | undefined = undefined;
+  #impersonated: { readonly user: User; readonly constraint: string } | undefined = undefined;
+  #found: FoundObject | undefined = undefined;
+  #status: EventStatus | undefined = undefined;
+  #requestObject: string | undefined = undefined;
+  #responseObject: string | undefined = undefined;
   #isResponseLeftOut = false;
-  #deprecation: { readonly removedRelease: string } | undefined;
+  #deprecation: { readonly removedRelease: string } | undefined = undefined;
 
   constructor(parts: RecordParts, { exchange, user, decision }: {
     readonly exchange: ServerExchange; readonly user: User | undefined; readonly decision: AuditDecision;
   }) {
     const { clock } = parts;
+    const nowMs = clock.monotonicMs();
+    const { startedMs } = exchange;
     this.#parts = parts;
     this.#exchange = exchange;
     this.#decision = decision;
-    const { auditId, target, info: { verb }, headers } = exchange;
-    const { 'user-agent': userAgent = '' } = headers;
-    this.#request = new AuditedRequest({
-      auditId, requestUri: target, verb, user, sourceIps: listSourceIps(exchange),
-      userAgent: userAgent.length > MAX_USER_AGENT_LENGTH ? `${userAgent.slice(0, MAX_USER_AGENT_LENGTH)}...TRUNCATED` : userAgent,
-      receivedMs: clock.now() - (clock.monotonicMs() - exchange.startedMs), connection: exchange.connection,
-    });
-    this.latency = new LatencyMarks(clock, exchange.startedMs);
+    this.#request = {
+      auditId: exchange.auditId, requestUri: exchange.target, info: exchange.info, caller: recallCaller(exchange, user),
+      receivedMs: clock.now() - (nowMs - startedMs),
+    };
+    this.latency = new LatencyMarks(startedMs);
+    this.latency.mark('authentication', nowMs);
     this.wantsRequest = levelsWithRequest.has(decision.level);
     this.wantsResponse = decision.level === 'RequestResponse';
     this.maxResponseBytes = decision.omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES;
-    const { isResource, resource, namespace, name, group, version, subresource } = exchange.info;
-    if (isResource) this.#objectRef = { resource, namespace, name, uid: '', group, apiVersion: version, resourceVersion: '', subresource };
+  }
+
+  /** Filled in by filters and admission; shown from the level that each of them names. */
+  get annotations(): Map<string, AuditAnnotation> {
+    return (this.#annotations ??= new Map(this.#noted.entries.map(([key, value]) => [key, { value, level: 'Metadata' }])));
+  }
+
+  recordDecision(decision: 'allow' | 'forbid', { reason, nowMs }: { readonly reason: string; readonly nowMs: number }): void {
+    this.latency.mark('authorization', nowMs);
+    const noted = noteDecision(decision, reason);
+    if (this.#annotations === undefined) this.#noted = noted;
+    else for (const [key, value] of noted.entries) this.annotate(key, value);
   }
 
   recordImpersonation(user: User, constraint: string): void {
@@ -79,11 +90,11 @@ export class RequestAudit implements FilterAuditRecord {
 
   recordRequestObject(object: unknown): void {
     const { metadata } = (object ?? {}) as { readonly metadata?: Partial<Record<'name' | 'namespace' | 'uid' | 'resourceVersion', string>> };
-    const known = this.#objectRef;
-    if (known !== undefined && metadata) {
-      this.#objectRef = {
-        ...known, namespace: known.namespace || (metadata.namespace ?? ''), name: known.name || (metadata.name ?? ''),
-        uid: known.uid || (metadata.uid ?? ''), resourceVersion: known.resourceVersion || (metadata.resourceVersion ?? ''),
+    if (this.#exchange.info.isResource && metadata) {
+      const found = this.#found;
+      this.#found = {
+        namespace: found?.namespace || (metadata.namespace ?? ''), name: found?.name || (metadata.name ?? ''),
+        uid: found?.uid || (metadata.uid ?? ''), resourceVersion: found?.resourceVersion || (metadata.resourceVersion ?? ''),
       };
     }
     if (this.wantsRequest) this.#requestObject = this.#encode(object);
@@ -127,17 +138,14 @@ export class RequestAudit implements FilterAuditRecord {
 
   /** Takes the code of an answer, and the Status of one that was made elsewhere. */
   recordResponse({ status: code, headers, body }: Response): void {
-    const isJson = String(headers['content-type']).startsWith('application/json') && headers['content-encoding'] === undefined;
-    const { isResource } = this.#exchange.info;
-    const isWanted = this.wantsResponse && this.#responseObject === undefined && !this.#isResponseLeftOut;
-    const isUnknown = code >= 400 ? this.#status === undefined : isWanted;
-    if (isResource && isJson && isUnknown && typeof body !== 'function') {
+    const isUnknown = code >= 400 ? this.#status === undefined : this.wantsResponse && this.#responseObject === undefined && !this.#isResponseLeftOut;
+    if (isUnknown && this.#exchange.info.isResource && typeof body !== 'function' && isPlainJson(headers)) {
       const isWhole = body instanceof Uint8Array;
       const size = isWhole ? body.length : body.reduce((sum, { length }) => sum + length, 0);
       if (code < 400 && size > this.maxResponseBytes) this.leaveOutResponse();
       else this.#recordBody(code, isWhole ? body : Buffer.concat(body));
     }
-    this.#status = { ...this.#status, code };
+    this.#status = this.#status === undefined ? recallStatus(code) : { ...this.#status, code };
   }
 
   #recordBody(code: number, json: Uint8Array): void {
@@ -145,35 +153,51 @@ export class RequestAudit implements FilterAuditRecord {
     else this.recordResponseObject(parseJson(json).value);
   }
 
-  /** Annotations that belong to the end of a request. */
-  complete(): void {
+  /** Makes the event of the end of a request, with the annotations that belong to it. */
+  complete(): MaybePromise<boolean> {
+    const nowMs = this.#parts.clock.monotonicMs();
     if (this.#deprecation !== undefined) {
       this.annotate('k8s.io/deprecated', 'true');
       if (this.#deprecation.removedRelease !== '') this.annotate('k8s.io/removed-release', this.#deprecation.removedRelease);
     }
-    for (const [key, value] of this.latency.describe()) this.annotate(key, value);
+    for (const [key, value] of this.latency.describe(nowMs)) this.annotate(key, value);
+    return this.process('ResponseComplete', nowMs);
   }
 
   /** Makes the event of a stage, unless the policy omits it; answers whether it is stored. */
-  process(stage: AuditStage): MaybePromise<boolean> {
-    if (this.#decision.omitStages.has(stage)) return true;
-    const { backend, clock, metrics } = this.#parts;
+  process(stage: AuditStage, nowMs = this.#parts.clock.monotonicMs()): MaybePromise<boolean> {
+    const { omitStages, level } = this.#decision;
+    if (omitStages.has(stage)) return true;
+    const { backend, metrics } = this.#parts;
     const { receivedMs } = this.#request;
     metrics.recordEvent();
     return backend.process([new AuditEvent({
-      request: this.#request, level: this.#decision.level, stage, impersonated: this.#impersonated, objectRef: this.#objectRef, status: this.#status,
+      request: this.#request, level, stage, impersonated: this.#impersonated, found: this.#found, status: this.#status,
       requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(),
-      stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + clock.monotonicMs() - this.#exchange.startedMs,
+      stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs,
     })]);
   }
 
-  #showAnnotations(): [string, string][] {
+  #showAnnotations(): Annotations {
+    if (this.#annotations === undefined) return this.#noted;
     const shown: [string, string][] = [];
-    for (const [key, { value, level }] of this.annotations) if (level === 'Metadata' || this.wantsRequest) shown.push([key, value]);
-    return shown;
+    for (const [key, { value, level }] of this.#annotations) if (level === 'Metadata' || this.wantsRequest) shown.push([key, value]);
+    return writeAnnotations(shown);
   }
 
   #encode(object: unknown): string {
     return stringifyJson(this.#decision.omitManagedFields ? removeManagedFields(object) : object);
   }
+}
+
+const isPlainJson = ({ 'content-type': type, 'content-encoding': encoding }: Response['headers']): boolean =>
+  encoding === undefined && String(type).startsWith('application/json');
+
+/** Statuses of answers that have nothing but their code. */
+const statuses = new Map<number, EventStatus>();
+
+function recallStatus(code: number): EventStatus {
+  let status = statuses.get(code);
+  if (status === undefined) statuses.set(code, status = { code });
+  return status;
 }

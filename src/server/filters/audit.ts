@@ -15,7 +15,6 @@ export function auditRequests(deps: AuditDependencies): Filter {
   return (exchange, next) => {
     const record = begin(deps.audit, exchange, true);
     if (record === undefined) return next(exchange);
-    record.latency.mark('authentication');
     return mapMaybe(record.process('RequestReceived'), (isStored) => {
       if (isStored) return recordAnswer({ record, exchange, deps }, next);
       deps.audit.metrics.recordRejection();
@@ -37,7 +36,6 @@ export function auditRefusal(exchange: ServerExchange, deps: AuditDependencies):
 function begin(audit: Audit, exchange: ServerExchange, isAuthenticated: boolean): RequestAudit | undefined {
   const record = audit.begin(exchange, isAuthenticated ? exchange.user : undefined);
   exchange.audit = record;
-  exchange.auditAnnotations = record?.annotations;
   return record;
 }
 
@@ -59,16 +57,12 @@ function recordAnswer(recording: Recording, next: (exchange: ServerExchange) => 
 /** The events of an answer. One that is written piece by piece is complete when its connection is done with it. */
 function recordResponse({ record, exchange }: Recording, response: Response): MaybePromise<Response> {
   record.recordResponse(response);
-  const complete = (): MaybePromise<boolean> => {
-    record.complete();
-    return record.process('ResponseComplete');
-  };
   if (exchange.longRunning) {
-    exchange.onClosed(() => void complete());
+    exchange.onClosed(() => void record.complete());
     return mapMaybe(record.process('ResponseStarted'), () => response);
   }
-  if (typeof response.body !== 'function') return mapMaybe(complete(), () => response);
-  exchange.onClosed(() => void complete());
+  if (typeof response.body !== 'function') return mapMaybe(record.complete(), () => response);
+  exchange.onClosed(() => void record.complete());
   return response;
 }
 

@@ -1,8 +1,7 @@
 // Authorization. It comes before any look at what exists, so that a refusal reveals nothing.
-import { type Decision, refuse } from '../../auth/index.ts';
+import { refuse } from '../../auth/index.ts';
 import { mapMaybe } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';
-import type { FilterAuditRecord } from '../http/exchange.ts';
 import type { Filter, FilterDependencies } from './filter.ts';
 
 const results = { allow: 'allowed', deny: 'denied', none: 'no-opinion' } as const;
@@ -13,17 +12,12 @@ export function authorizeRequests({ authorize, respondError, metrics }: Pick<Fil
     const startedMs = exchange.clock.monotonicMs();
     const attributes = describeAttributes(exchange.user, exchange.info, exchange.query);
     return mapMaybe(authorize(attributes), (decision) => {
-      metrics.recordAuthorization(results[decision.type], exchange.clock.monotonicMs() - startedMs);
-      if (exchange.audit !== undefined) recordDecision(exchange.audit, decision);
+      const nowMs = exchange.clock.monotonicMs();
+      metrics.recordAuthorization(results[decision.type], nowMs - startedMs);
+      exchange.audit?.recordDecision(decision.type === 'allow' ? 'allow' : 'forbid', { reason: decision.reason, nowMs });
       if (decision.type === 'allow') return next(exchange);
       const refusal = respondError(exchange, refuse(attributes, decision.reason));
       return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };
     });
   };
-}
-
-function recordDecision(audit: FilterAuditRecord, { type, reason }: Decision): void {
-  audit.latency.mark('authorization');
-  audit.annotate('authorization.k8s.io/decision', type === 'allow' ? 'allow' : 'forbid');
-  audit.annotate('authorization.k8s.io/reason', reason);
 }

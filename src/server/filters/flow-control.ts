@@ -84,8 +84,9 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
     const waitsSinceMs = exchange.clock.monotonicMs();
     return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
       .then((refusal) => {
-        recordWait(flow, refusal === undefined, exchange.clock.monotonicMs() - waitsSinceMs);
-        exchange.audit?.latency.mark('apf-queue-wait');
+        const nowMs = exchange.clock.monotonicMs();
+        recordWait(flow, refusal === undefined, nowMs - waitsSinceMs);
+        exchange.audit?.latency.mark('apf-queue-wait', nowMs);
         return refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds());
       });
   };

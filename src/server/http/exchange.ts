@@ -43,10 +43,11 @@ export interface RequestHead {
 
 /** What the audit event of a request learns from the filters. */
 export interface FilterAuditRecord extends AuditRecord {
-  readonly latency: { mark(layer: Layer): void };
+  readonly latency: { mark(layer: Layer, nowMs: number): void };
+  readonly annotations: Exchange['auditAnnotations'];
+  /** What authorization says, which ended just now. */
+  recordDecision(decision: 'allow' | 'forbid', details: { readonly reason: string; readonly nowMs: number }): void;
   recordImpersonation(user: User, constraint: string): void;
-  /** Adds an annotation that every level shows. */
-  annotate(key: string, value: string): void;
 }
 
 /** What the filters see: an Exchange that they may also end. */
@@ -54,7 +55,6 @@ export interface ServerExchange extends Exchange {
   /** Path and query as they were sent. */
   readonly target: string;
   audit: FilterAuditRecord | undefined;
-  auditAnnotations: Exchange['auditAnnotations'];
   /** What the request came by: one object per connection. */
   readonly connection: object;
   /** Watches and the like: no deadline, not counted as in flight, ended first when the server stops. */
@@ -139,7 +139,6 @@ export class HttpExchange implements ServerExchange {
   readonly warnings: string[] = [];
   readonly target: string;
   audit: FilterAuditRecord | undefined = undefined;
-  auditAnnotations: Exchange['auditAnnotations'] = undefined;
   readonly startedMs: number;
   info: RequestInfo = noInfo;
   user: User = nobody;
@@ -182,6 +181,11 @@ export class HttpExchange implements ServerExchange {
       if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
     }
     return this.#controller.signal;
+  }
+
+  /** Made when they are asked for: reads have none but those of authorization. */
+  get auditAnnotations(): Exchange['auditAnnotations'] {
+    return this.audit?.annotations;
   }
 
   get aborted(): boolean {
