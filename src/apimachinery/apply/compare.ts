@@ -71,16 +71,21 @@ export function toFieldSet(schema: Schema, value: unknown): FieldSet {
   return root.build();
 }
 
+/** Lists inside of so many others are compared item by item at once: an object must not be read once for each of its levels. */
+const SHORTCUT_DEPTH = 4;
+
 class Comparer {
   readonly added = new FieldSetBuilder();
   readonly removed = new FieldSetBuilder();
   readonly modified = new FieldSetBuilder();
   readonly #path: PathElement[] = [];
+  #listDepth = 0;
 
   /** Compares two values at the path so far (empty for the root, which is never reported itself). */
   compare(schema: Schema, left: unknown, right: unknown): void {
     if (left === undefined && right === undefined) return;
-    const [leftShape, rightShape] = [left === undefined ? undefined : shapeOf(schema, left), right === undefined ? undefined : shapeOf(schema, right)];
+    const leftShape = left === undefined ? undefined : shapeOf(schema, left);
+    const rightShape = right === undefined ? undefined : shapeOf(schema, right);
     const shape = (leftShape ?? rightShape) as Shape;
     const differ = leftShape !== undefined && rightShape !== undefined && leftShape.type !== rightShape.type;
     if (shape.type === 'leaf' || differ || (isEmpty(left) && isEmpty(right))) return this.#reportLeaf(left, right);
@@ -97,30 +102,38 @@ class Comparer {
   }
 
   #compareMaps(shape: GranularShape, left: Record<string, unknown>, right: Record<string, unknown>): void {
-    for (const key of Object.keys(left)) {
-      const [l, r] = [left[key], ownValue(right, key)];
-      if (l !== r) this.#compareBelow(shape.child(key) ?? deducedSchema, [l, r], `f:${key}`);
-    }
-    for (const key of Object.keys(right)) {
-      if (!Object.hasOwn(left, key)) this.#compareBelow(shape.child(key) ?? deducedSchema, [undefined, right[key]], `f:${key}`);
-    }
-  }
-
-  #compareBelow(schema: Schema, [left, right]: readonly [unknown, unknown], element: PathElement): void {
-    this.#path.push(element);
-    this.compare(schema, left, right);
-    this.#path.pop();
-  }
-
-  #compareLists(list: Schema, left: readonly unknown[], right: readonly unknown[]): void {
-    const [lefts, rights] = [groupItems(list, left), groupItems(list, right)];
-    for (const element of new Set([...lefts.keys(), ...rights.keys()])) {
-      const [l, r] = [lefts.get(element), rights.get(element)];
-      this.#path.push(element);
-      if ((l?.length ?? 0) <= 1 && (r?.length ?? 0) <= 1) this.compare(list.items as Schema, l?.[0], r?.[0]);
-      else this.#reportLeaf(l, r);
+    for (const key in left) {
+      if (!Object.hasOwn(left, key)) continue;
+      const other = ownValue(right, key);
+      if (left[key] === other) continue;
+      this.#path.push(`f:${key}`);
+      this.compare(shape.child(key) ?? deducedSchema, left[key], other);
       this.#path.pop();
     }
+    for (const key in right) {
+      if (!Object.hasOwn(right, key) || Object.hasOwn(left, key)) continue;
+      this.#path.push(`f:${key}`);
+      this.compare(shape.child(key) ?? deducedSchema, undefined, right[key]);
+      this.#path.pop();
+    }
+  }
+
+  /** Most updates leave most lists as they are: equal ones are recognised without their keys, in the outer lists at least. */
+  #compareLists(list: Schema, left: readonly unknown[], right: readonly unknown[]): void {
+    if (this.#listDepth < SHORTCUT_DEPTH && equalJson(left, right)) return;
+    this.#listDepth += 1;
+    const lefts = groupItems(list, left);
+    const rights = groupItems(list, right);
+    for (const [element, group] of lefts) this.#compareItems(list, element, { left: group, right: rights.get(element) });
+    for (const [element, group] of rights) if (!lefts.has(element)) this.#compareItems(list, element, { left: undefined, right: group });
+    this.#listDepth -= 1;
+  }
+
+  #compareItems(list: Schema, element: PathElement, { left, right }: { readonly left: unknown[] | undefined; readonly right: unknown[] | undefined }): void {
+    this.#path.push(element);
+    if ((left?.length ?? 0) <= 1 && (right?.length ?? 0) <= 1) this.compare(list.items as Schema, left?.[0], right?.[0]);
+    else this.#reportLeaf(left, right);
+    this.#path.pop();
   }
 }
 

@@ -6,8 +6,14 @@ import type { KubeObject } from '../object.ts';
 import { type Schema } from '../schema/schema.ts';
 import { encodeManagers, updateManagers } from './managers.ts';
 import { outlineOf } from './outline.ts';
+import { TypedValueError } from './value.ts';
 
 const text: Schema = { type: 'string' };
+const item = {
+  type: 'object', fields: new Map<string, object>([
+    ['name', { schema: text }], ['value', { schema: text }], ['labels', { schema: { type: 'map', items: text } }],
+  ]),
+} as unknown as Schema;
 const schema: Schema = {
   type: 'object',
   fields: new Map([
@@ -16,19 +22,24 @@ const schema: Schema = {
     ['spec', { schema: { type: 'object', fields: new Map<string, { schema: Schema }>([
       ['count', { schema: { type: 'integer' } }], ['free', { schema: { type: 'any', format: 'json' } }],
       ['whole', { schema: { type: 'map', items: text, mapType: 'atomic' } }],
-      ['list', { schema: { type: 'array', items: text, listType: 'set' } }],
+      ['list', { schema: { type: 'array', items: text, listType: 'set' } }], ['plain', { schema: { type: 'array', items: text } }],
+      ['keyed', { schema: { type: 'array', items: item, listType: 'map', listMapKeys: ['name'] } }],
     ]) } }],
   ]),
 } as unknown as Schema;
 
-const zero = { kind: 'K', apiVersion: 'v1', metadata: {}, spec: { count: 0, list: null } };
+const zero = { kind: 'K', apiVersion: 'v1', metadata: {}, spec: { count: 0, list: null, plain: null, keyed: null } };
 const key = fc.constantFrom('a', 'b', '1:a', '__proto__', '{', '');
 const labels = fc.dictionary(key, fc.constantFrom('', 'x', 'y'), { maxKeys: 3 });
 const anything = fc.letrec((tie) => ({
   value: fc.oneof({ maxDepth: 2 }, fc.constantFrom<unknown>(null, 'x', 'y', 0, true), fc.dictionary(key, tie('value'), { maxKeys: 2 }),
     fc.array(tie('value'), { maxLength: 1 })),
 })).value;
-const spec = fc.record({ count: fc.constantFrom(0, 1, 2), free: anything, whole: labels, list: fc.constantFrom(null, [], ['x'], ['y']) },
+const items = fc.array(fc.record({ name: key, value: fc.constantFrom('', 'x'), labels }, { requiredKeys: ['name'], noNullPrototype: true }), { maxLength: 2 });
+const spec = fc.record({
+  count: fc.constantFrom(0, 1, 2), free: anything, whole: labels, list: fc.constantFrom(null, [], ['x'], ['y'], ['x', 'y'], ['x', 'x']),
+  plain: fc.constantFrom(null, [], ['x'], ['y']), keyed: fc.option(items),
+},
   { requiredKeys: [], noNullPrototype: true });
 const object = fc.record({ metadata: fc.record({ name: fc.constantFrom('n', 'm'), labels }, { requiredKeys: [], noNullPrototype: true }), spec },
   { requiredKeys: ['metadata'], noNullPrototype: true }).map((rest) => ({ kind: 'K', apiVersion: 'v1', ...rest }) as unknown as KubeObject);
@@ -40,7 +51,7 @@ const ownersOf = (of: KubeObject): string => JSON.stringify(encodeManagers(updat
 test('outlineOf tells apart whatever has different owners', () => {
   const known = new Map<string, string>();
   fc.assert(fc.property(object, (one) => {
-    const outline = outlineOf(zero, one);
+    const outline = outlineOf(schema, zero, one);
     if (outline === undefined) return;
     const owners = ownersOf(one);
     assert.equal(known.get(outline) ?? owners, owners, outline);
@@ -49,8 +60,14 @@ test('outlineOf tells apart whatever has different owners', () => {
   assert.ok(known.size > 50);
 });
 
-test('outlineOf says nothing of items, nor of what is large', () => {
-  assert.equal(outlineOf({}, { spec: { list: ['x'] } }), undefined);
-  assert.equal(outlineOf({}, Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`key-${index}`, 'x']))), undefined);
-  assert.equal(outlineOf({}, { data: { a: '1' } }), outlineOf({}, { data: { a: 'x'.repeat(5000) } }));
+test('outlineOf says nothing of values, nor of what is large', () => {
+  const outline = (spec: object): string | undefined => outlineOf(schema, {}, { spec });
+  assert.equal(outline({ keyed: [{ name: 'a', value: 'x' }] }), outline({ keyed: [{ name: 'a', value: 'y' }] }));
+  assert.notEqual(outline({ keyed: [{ name: 'a', value: 'x' }] }), outline({ keyed: [{ name: 'b', value: 'x' }] }));
+  assert.equal(outline(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`key-${index}`, 'x']))), undefined);
+  assert.equal(outline({ whole: { a: '1' } }), outline({ whole: { a: 'x'.repeat(5000) } }));
+});
+
+test('outlineOf fails as the comparison does', () => {
+  assert.throws(() => outlineOf(schema, zero, { spec: { keyed: [{ value: 'x' }] } }), TypedValueError);
 });

@@ -1,32 +1,61 @@
 // Which objects have the same paths: the outline of an object is everything that the paths which it states depend on, and nothing else.
 // So owners of a new object have to be found once per outline.
-import { isMap, ownValue } from './value.ts';
+import type { Schema } from '../schema/schema.ts';
+import { deducedSchema, elementOfItem, isMap, ownValue, shapeOf } from './value.ts';
 import { equalJson } from '../equal.ts';
 
-const LONGEST_OUTLINE = 2000;
+const LONGEST_OUTLINE = 4000;
 
 /**
- * The outline of `value` next to `zero`, with which it will be compared: keys at every depth, and which leaves are as in `zero`. undefined for
- * objects with items in lists, whose paths depend on what is in them, and for large ones.
+ * The outline of `value` next to `zero`, with which it will be compared: keys at every depth, the keys of items in lists whose items are owned one by
+ * one, and which leaves are as in `zero`. undefined for large objects. Throws TypedValueError for items without their keys, as the comparison does.
  */
-export function outlineOf(zero: unknown, value: unknown): string | undefined {
-  const outline = describe(zero, value);
-  return outline === undefined || outline.length > LONGEST_OUTLINE ? undefined : outline;
+export function outlineOf(schema: Schema, zero: unknown, value: unknown): string | undefined {
+  const writer = new OutlineWriter();
+  writer.write(schema, zero, value);
+  return writer.text.length > LONGEST_OUTLINE ? undefined : writer.text;
 }
 
-function describe(zero: unknown, value: unknown): string | undefined {
-  if (!isMap(value)) {
-    if (Array.isArray(value) && value.length > 0) return undefined;
-    const type = Array.isArray(value) ? 'a' : value === null ? 'n' : 'l';
-    return zero === undefined ? type : `${type}${equalJson(zero, value) ? '=' : '~'}`;
+class OutlineWriter {
+  text = '';
+
+  write(schema: Schema, zero: unknown, value: unknown): void {
+    if (typeof value !== 'object' || value === null) return this.#writeLeaf(value === null ? 'n' : 'l', zero, value);
+    const shape = shapeOf(schema, value);
+    if (shape.type === 'granular' && !Array.isArray(value)) {
+      this.text += zero === undefined || isMap(zero) ? '{' : '~{';
+      this.#writeMembers(shape.child, zero, value as Record<string, unknown>);
+    } else if (shape.type !== 'leaf' && shape.type !== 'granular' && Array.isArray(value) && value.length > 0) {
+      this.text += zero === undefined ? '[' : '~[';
+      this.#writeItems(schema, zero, value);
+    } else this.#writeLeaf(Array.isArray(value) ? (value.length === 0 ? 'e' : 'a') : 'm', zero, value);
   }
-  let outline = zero === undefined || isMap(zero) ? '{' : '~{';
-  for (const key of Object.keys(value)) {
-    const child = value[key];
-    if (child === undefined) continue;
-    const inner = describe(isMap(zero) ? ownValue(zero, key) : undefined, child);
-    if (inner === undefined || outline.length > LONGEST_OUTLINE) return undefined;
-    outline += `${key.length}:${key}${inner}`;
+
+  #writeLeaf(type: string, zero: unknown, value: unknown): void {
+    this.text += zero === undefined ? type : `${type}${equalJson(zero, value) ? '=' : '~'}`;
   }
-  return `${outline}}`;
+
+  #writeMembers(child: (key: string) => Schema | undefined, zero: unknown, value: Record<string, unknown>): void {
+    const known = isMap(zero) ? zero : undefined;
+    for (const key in value) {
+      const member = value[key];
+      if (member === undefined || !Object.hasOwn(value, key)) continue;
+      if (this.text.length > LONGEST_OUTLINE) return;
+      this.text += `${key.length}:${key}`;
+      this.write(child(key) ?? deducedSchema, ownValue(known, key), member);
+    }
+    this.text += '}';
+  }
+
+  /** Items of `zero`, if it has any, are compared with those of the value: they are part of the outline too. */
+  #writeItems(list: Schema, zero: unknown, items: readonly unknown[]): void {
+    if (Array.isArray(zero) && zero.length > 0) this.text += `${JSON.stringify(zero)}${JSON.stringify(items)}`;
+    for (const item of items) {
+      if (this.text.length > LONGEST_OUTLINE) return;
+      const element = elementOfItem(list, item);
+      this.text += `${element.length}:${element}`;
+      this.write(list.items as Schema, undefined, item);
+    }
+    this.text += ']';
+  }
 }

@@ -108,7 +108,7 @@ interface NewObject {
 function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): ManagedFieldsEntry[] | undefined {
   const versions = managedVersions(resource);
   const live = versions.zeroOf(updater.apiVersion, schema);
-  const outline = outlineOf(live, object);
+  const outline = outlineOf(schema, live, object);
   const key = outline && `${updater.apiVersion} ${updater.subresource} ${outline}`;
   let known = ownedAtFirst.get(resource);
   if (known === undefined) ownedAtFirst.set(resource, (known = new BoundedCache({ limit: MOST_OUTLINES })));
