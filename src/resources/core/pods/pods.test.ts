@@ -316,3 +316,20 @@ test('applyDefaults of a pod says that files of variables are required', () => {
   const pod = applyDefaults('/Pod', { spec: { containers: [box({ env: [{ name: 'A', valueFrom: { fileKeyRef } }] })] } });
   assert.match(JSON.stringify(pod), /"fileKeyRef":\{"volumeName":"v","path":"p","key":"k","optional":false\}/);
 });
+
+test('validatePodTemplateSpec refuses a template that differs from one that has passed, each time', () => {
+  const errorsOf = (image: string): readonly string[] => build('/PodTemplate', { template: { spec: { containers: [box({ image })] } } }).errors;
+  assert.deepEqual(errorsOf('a'), []);
+  assert.deepEqual(errorsOf('a'), []);
+  for (const _ of [1, 2]) assert.deepEqual(errorsOf(''), ['template.spec.containers[0].image: Required value']);
+  assert.deepEqual(errorsOf('a'), []);
+});
+
+test('validatePodUpdate lets errors stay that the stored pod has, whether or not its spec changes', () => {
+  const spec = { containers: [box({ imagePullPolicy: 'Odd' })] };
+  const metadata = { annotations: { 'controller.kubernetes.io/pod-deletion-cost': 'x' } };
+  assert.deepEqual(updateFrom('/Pod', { spec }, { spec }), []);
+  assert.deepEqual(updateFrom('/Pod', { spec: { ...spec, tolerations: [{ key: 'a', operator: 'Exists' }] } }, { spec }), []);
+  assert.deepEqual(updateFrom('/Pod', { metadata, spec }, { spec }),
+    ['metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "x": must be a 32bit integer']);
+});

@@ -7,6 +7,7 @@ import { checkIp } from '../../../common/validation/addresses.ts';
 import {
   type Errors, type Field, at, checkLabelName, checkLabels, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong,
 } from '../../../common/validation/check.ts';
+import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { checkVolumeSource } from '../../volumes/sources.ts';
 import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts';
@@ -223,11 +224,15 @@ export function validateTemplateMetadata(template: Field): Errors {
   ];
 }
 
+const checkTemplateOnce = createPassedTexts();
+
 /** Validates a template of pods. */
 export function validatePodTemplateSpec(template: Field): Errors {
-  const ephemeral = at(template, 'spec', 'ephemeralContainers');
-  return [
-    ...validateTemplateMetadata(template), ...validatePodSpec(at(template, 'spec')),
-    ...(toList(ephemeral.value).length > 0 ? [forbiddenField(ephemeral.path, 'ephemeral containers not allowed in pod template')] : []),
-  ];
+  return checkTemplateOnce(template.value, () => {
+    const ephemeral = at(template, 'spec', 'ephemeralContainers');
+    return [
+      ...validateTemplateMetadata(template), ...validatePodSpec(at(template, 'spec')),
+      ...(toList(ephemeral.value).length > 0 ? [forbiddenField(ephemeral.path, 'ephemeral containers not allowed in pod template')] : []),
+    ];
+  });
 }

@@ -23,11 +23,21 @@ function checkPodOnly(spec: Field): Errors {
   ];
 }
 
+const checkAnnotations = (pod: KubeObject): Errors => checkPodAnnotations({ path: 'metadata.annotations', value: pod.metadata.annotations }, pod['spec']);
+
 /** Validates a stored pod, without the rules of new ones. */
 export function validatePodAsStored(pod: KubeObject): Errors {
   const spec = { path: 'spec', value: pod['spec'] };
-  const annotations = { path: 'metadata.annotations', value: pod.metadata.annotations };
-  return [...checkPodAnnotations(annotations, pod['spec']), ...validatePodSpec(spec, { name: pod.metadata.name ?? '' }), ...checkPodOnly(spec)];
+  return [...checkAnnotations(pod), ...validatePodSpec(spec, { name: pod.metadata.name ?? '' }), ...checkPodOnly(spec)];
+}
+
+/** The errors of a pod that are not errors of the stored one already; `isSameSpec`: what is wrong with their specs is the same. */
+export function checkAddedErrors(pod: KubeObject, old: KubeObject, isSameSpec: boolean): Errors {
+  const check = isSameSpec ? checkAnnotations : validatePodAsStored;
+  const errors = check(pod);
+  if (errors.length === 0) return errors;
+  const known = new Set(check(old).map(({ field, message }) => `${field} ${message}`));
+  return errors.filter(({ field, message }) => !known.has(`${field} ${message}`));
 }
 
 /** Validates a new pod. */

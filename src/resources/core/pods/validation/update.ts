@@ -6,7 +6,7 @@ import { type Errors, type Field, at, each, isGiven, isWrong, specOf } from '../
 import { diffStructs } from '../../../common/validation/struct-diff.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { showPodPart, showPodSpec } from './parts.ts';
-import { validatePodAsStored } from './pod.ts';
+import { checkAddedErrors } from './pod.ts';
 import { checkTolerations } from './scheduling.ts';
 
 const CHANGEABLE = '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` '
@@ -115,8 +115,8 @@ function checkUnchanged(spec: Field, before: Field): Errors {
 /** Validates an update of a pod on its main path; invalid parts that are stored already may stay. */
 export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(pod), specOf(old)];
-  const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
-  const errors: FieldError[] = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  const isSameSpec = equalJson(spec.value, before.value);
+  const errors: FieldError[] = [...checkAddedErrors(pod, old, isSameSpec)];
   for (const list of ['containers', 'initContainers']) {
     const [now, then] = [at(spec, list), at(before, list)];
     if (toList(now.value).length !== toList(then.value).length) return [...errors, forbiddenField(now.path, 'pod updates may not add or remove containers')];
@@ -128,5 +128,5 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
     ...checkAddedTolerations(at(spec, 'tolerations'), toObjects(readPath(before.value, 'tolerations'))),
     ...checkGates(at(spec, 'schedulingGates'), toObjects(readPath(before.value, 'schedulingGates'))),
   );
-  return equalJson(spec.value, before.value) ? errors : [...errors, ...checkUnchanged(spec, before)];
+  return isSameSpec ? errors : [...errors, ...checkUnchanged(spec, before)];
 }
