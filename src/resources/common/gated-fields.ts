@@ -7,48 +7,75 @@ import { toObject } from './values.ts';
 
 type Struct = Record<string, unknown>;
 
-/** The structs that hold the last name of a path, where they exist, each followed by the structs around it. */
-function findHolders(root: unknown, path: readonly string[]): readonly (readonly Struct[])[] {
-  let holders: readonly (readonly Struct[])[] = [[root as Struct]];
-  for (const name of path) {
-    const [, key = '', holds] = /^(.*?)(\[\]|\{\})?$/.exec(name) ?? [];
-    holders = holders.flatMap((chain) => {
-      const parent = chain[0]!;
-      const inner = holds === '[]' ? readStructs(parent, key) : holds === '{}' ? Object.values(toObject(parent[key])) : [parent[key]];
-      return inner.filter((value) => typeof value === 'object' && value !== null).map((value) => [value as Struct, ...chain]);
-    });
-  }
-  return holders;
+/** One name of the way to the structs that hold a field: its value is a struct, a list or a map of them. */
+interface Step {
+  readonly key: string;
+  readonly holds: 'struct' | 'list' | 'map';
 }
 
-function usesField(object: KubeObject, holders: readonly string[], name: string): boolean {
-  return findHolders(object, holders).some(([holder]) => holder![name] !== undefined);
+/** A field, and the way to the structs that hold it. */
+interface GatedField {
+  readonly name: string;
+  readonly way: readonly Step[];
 }
 
-function dropFields(object: KubeObject, old: KubeObject | undefined, paths: readonly string[]): void {
-  for (const path of paths) {
-    const parts = path.split('.');
-    const [holders, name] = [parts.slice(0, -1), parts.at(-1)!];
-    if (old !== undefined && usesField(old, holders, name)) continue;
-    for (const [holder, around] of findHolders(object, holders)) {
-      if (holder![name] === undefined) continue;
-      delete holder![name];
+/** Takes a struct that holds a field, and the struct around it. */
+type Visit = (holder: Struct, around: Struct | undefined) => void;
+
+function parsePath(path: string): GatedField {
+  const parts = path.split('.');
+  const way = parts.slice(0, -1).map((part): Step => {
+    const holds = part.endsWith('[]') ? 'list' : part.endsWith('{}') ? 'map' : 'struct';
+    return { key: holds === 'struct' ? part : part.slice(0, -2), holds };
+  });
+  return { way, name: parts.at(-1) as string };
+}
+
+const isStruct = (value: unknown): value is Struct => typeof value === 'object' && value !== null;
+
+/** Visits the structs, where they exist, at the end of the way from its step `at` on. */
+function visitHolders(holder: Struct, around: Struct | undefined, { way, at, visit }: { readonly way: readonly Step[]; at: number; visit: Visit }): void {
+  const step = way[at];
+  if (step === undefined) return visit(holder, around);
+  const value = holder[step.key];
+  if (!isStruct(value)) return;
+  if (step.holds === 'struct') return visitHolders(value, holder, { way, at: at + 1, visit });
+  const inner = step.holds === 'list' ? readStructs(holder, step.key) : Object.values(toObject(value)).filter(isStruct);
+  for (const each of inner) visitHolders(each as Struct, holder, { way, at: at + 1, visit });
+}
+
+function usesField(object: KubeObject, { way, name }: GatedField): boolean {
+  let isUsed = false;
+  visitHolders(object, undefined, { way, at: 0, visit: (holder) => {
+    if (holder[name] !== undefined) isUsed = true;
+  } });
+  return isUsed;
+}
+
+function dropFields(object: KubeObject, old: KubeObject | undefined, fields: readonly GatedField[]): void {
+  for (const field of fields) {
+    if (!usesField(object, field) || (old !== undefined && usesField(old, field))) continue;
+    const { way, name } = field;
+    visitHolders(object, undefined, { way, at: 0, visit: (holder, around) => {
+      if (holder[name] === undefined) return;
+      delete holder[name];
       // The reference removes a lifecycle that becomes empty.
-      if (holders.at(-1) === 'lifecycle' && Object.keys(holder!).length === 0) delete around!['lifecycle'];
-    }
+      if (way.at(-1)?.key === 'lifecycle' && Object.keys(holder).length === 0) delete around?.['lifecycle'];
+    } });
   }
 }
 
 /** The prepare functions of a strategy with these fields dropped: before it prepares a new object, and after it prepares an update. */
 export function dropGatedFields(paths: readonly string[], strategy: Strategy): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
+  const fields = paths.map(parsePath);
   return {
     prepareForCreate(object, context) {
-      dropFields(object, undefined, paths);
+      dropFields(object, undefined, fields);
       strategy.prepareForCreate?.(object, context);
     },
     prepareForUpdate(object, old, context) {
       strategy.prepareForUpdate?.(object, old, context);
-      dropFields(object, old, paths);
+      dropFields(object, old, fields);
     },
   };
 }

@@ -33,6 +33,12 @@ export function toNumber(value: unknown): number {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : 0;
 }
 
+/** An own member of an object, or an element of a list; undefined when it is missing. */
+export function ownMember(object: unknown, name: string | number): Value {
+  if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return undefined;
+  return (object as Record<string | number, Value>)[name];
+}
+
 /** The value at a path of own members; undefined when one of them is missing. */
 export function readPath(object: unknown, ...path: readonly string[]): Value {
   let value: unknown = object;

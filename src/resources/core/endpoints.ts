@@ -58,7 +58,7 @@ function checkEndpointPort(port: Field, needsName: boolean): Errors {
   if (toText(name.value) !== '') errors.push(...checkText(name, checkDnsLabel));
   else if (needsName) errors.push(required(name.path));
   return [
-    ...errors, ...checkPortNumber({ ...at(port, 'port'), value: at(port, 'port').value ?? 0 }), ...checkOneOf(at(port, 'protocol'), protocols),
+    ...errors, ...checkPortNumber({ path: at(port, 'port').path, value: at(port, 'port').value ?? 0 }), ...checkOneOf(at(port, 'protocol'), protocols),
     ...(isGiven(application) ? checkText(application, checkQualifiedName) : []),
   ];
 }

@@ -1,8 +1,8 @@
 // The small checks that every validation is made of. Each returns a list of field errors, empty when the value is valid.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, equalJson, fieldPath, invalidValue, notSupported, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, equalJson, invalidValue, notSupported, required,
 } from '../../../apimachinery/index.ts';
-import { readPath, toList, toNumber, toObject, toText } from '../values.ts';
+import { ownMember, toList, toNumber, toObject, toText } from '../values.ts';
 
 /** The elements of a list as texts. */
 export const textsOf = (place: Field): readonly string[] => toList(place.value).map(toText);
@@ -19,17 +19,42 @@ export interface Field {
   readonly value: unknown;
 }
 
+/** A member or an element of a field. Its path is written when an error asks for it, which is what most never do. */
+class Place implements Field {
+  readonly value: unknown;
+  readonly #parent: Field;
+  readonly #name: string | number;
+
+  constructor(parent: Field, name: string | number, value: unknown) {
+    this.value = value;
+    this.#parent = parent;
+    this.#name = name;
+  }
+
+  get path(): string {
+    const { path } = this.#parent;
+    if (typeof this.#name === 'number') return `${path}[${this.#name}]`;
+    return path === '' ? this.#name : `${path}.${this.#name}`;
+  }
+}
+
 /** The member of an object, with its path. */
 export function at(parent: Field, ...names: readonly (string | number)[]): Field {
-  const value = readPath(parent.value, ...names.map(String));
-  const path = fieldPath(...names);
-  const isRoot = parent.path === '';
-  return { path: isRoot ? path : `${parent.path}${path.startsWith('[') ? '' : '.'}${path}`, value };
+  let place = parent;
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] as string | number;
+    place = new Place(place, name, ownMember(place.value, name));
+  }
+  return place;
 }
+
+const noFields: readonly Field[] = Object.freeze([]);
 
 /** The elements of a list, with their paths. */
 export function each(list: Field): readonly Field[] {
-  return toList(list.value).map((value, index) => ({ path: `${list.path}[${index}]`, value }));
+  const { value } = list;
+  if (!Array.isArray(value) || value.length === 0) return noFields;
+  return value.map((item, index) => new Place(list, index, item));
 }
 
 /** Whether a field has a value; null counts as absent. */
@@ -53,8 +78,8 @@ export function checkNotNegative(...places: readonly Field[]): Errors {
 }
 
 /** The text must be one of a closed set. */
-export function checkOneOf({ path, value }: Field, supported: readonly string[], keepOrder = false): Errors {
-  return supported.includes(toText(value)) ? none : [notSupported(path, value ?? '', supported, keepOrder)];
+export function checkOneOf(place: Field, supported: readonly string[], keepOrder = false): Errors {
+  return supported.includes(toText(place.value)) ? none : [notSupported(place.path, place.value ?? '', supported, keepOrder)];
 }
 
 /** The text, where given, must be one of a closed set. */
@@ -63,8 +88,9 @@ export function checkGivenOneOf(place: Field, supported: readonly string[], keep
 }
 
 /** One error per problem that a check of texts finds. */
-export function checkText({ path, value }: Field, check: (text: string) => readonly string[]): Errors {
-  return check(toText(value)).map((problem) => invalidValue(path, toText(value), problem));
+export function checkText(place: Field, check: (text: string) => readonly string[]): Errors {
+  const problems = check(toText(place.value));
+  return problems.length === 0 ? none : problems.map((problem) => invalidValue(place.path, toText(place.value), problem));
 }
 
 /** The field is required and is a DNS-1123 label. */
@@ -74,6 +100,7 @@ export function checkLabelName(place: Field): Errors {
 
 /** Labels inside a spec; all errors have the path of the labels. */
 export function checkLabels({ path, value }: Field): Errors {
+  if (value === undefined || value === null) return none;
   return Object.entries(toObject(value)).sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([key, label]) => [
     ...checkText({ path, value: key }, checkQualifiedName), ...checkText({ path, value: label }, checkLabelValue),
   ]);
