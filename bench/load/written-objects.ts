@@ -19,24 +19,25 @@ const metadata = (name: string, count: string, isNamespaced = true) => ({
   name, ...(isNamespaced && { namespace }), labels: { app: 'bench', tier: 'web', 'pod-template-hash': '5d8c7f9b6c' },
   annotations: { 'example.com/count': count, 'example.com/note': note },
 });
-const settings = (length = 10) => Array.from({ length }, (_, index) => ({ name: `SETTING_${index}`, value: `value-of-setting-${index}-for-this-object` }));
-const container = {
-  name: 'main', image: 'registry.example.com/team/app:1.2.3', ports: [{ containerPort: 8080, name: 'http' }], env: settings(),
+const settings = (of: string, length = 10) =>
+  Array.from({ length }, (_, index) => ({ name: `SETTING_${index}`, value: `value-of-setting-${index}-for-${of}` }));
+const container = (of: string) => ({
+  name: 'main', image: 'registry.example.com/team/app:1.2.3', ports: [{ containerPort: 8080, name: 'http' }], env: settings(of),
   resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '256Mi' } },
-};
+});
 const condition = (type: string, count: string) => ({ type, status: 'True', lastTransitionTime: stamp, reason: 'Counted', message: `count ${count}` });
 
 const pods: Written = {
   name: 'Pod', collection: `/api/v1/namespaces/${namespace}/pods`, custom: false,
   make: (name, count) => ({
-    apiVersion: 'v1', kind: 'Pod', metadata: metadata(name, count), spec: { automountServiceAccountToken: false, containers: [container] },
+    apiVersion: 'v1', kind: 'Pod', metadata: metadata(name, count), spec: { automountServiceAccountToken: false, containers: [container(name)] },
   }),
   status: (count) => ({
     phase: 'Running', hostIP: '10.1.2.3', podIP: '10.200.1.2', podIPs: [{ ip: '10.200.1.2' }], startTime: stamp,
     conditions: ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => condition(type, count)),
     containerStatuses: [{
-      name: 'main', image: container.image, imageID: 'sha256:0123456789', containerID: 'containerd://0123456789', ready: true, started: true,
-      restartCount: Number(count), state: { running: { startedAt: stamp } },
+      name: 'main', image: 'registry.example.com/team/app:1.2.3', imageID: 'sha256:0123456789', containerID: 'containerd://0123456789',
+      ready: true, started: true, restartCount: Number(count), state: { running: { startedAt: stamp } },
     }],
   }),
 };
@@ -46,7 +47,7 @@ const deployments: Written = {
   make: (name, count) => ({
     apiVersion: 'apps/v1', kind: 'Deployment', metadata: metadata(name, count), spec: {
       replicas: 3, selector: { matchLabels: { app: 'bench' } },
-      template: { metadata: { labels: { app: 'bench', tier: 'web' }, annotations: { 'example.com/note': note } }, spec: { containers: [container] } },
+      template: { metadata: { labels: { app: 'bench', tier: 'web' }, annotations: { 'example.com/note': note } }, spec: { containers: [container(name)] } },
     },
   }),
   status: (count) => ({
@@ -84,7 +85,8 @@ const leases: Written = {
 const customs: Written = {
   name: 'custom resource', collection: `/apis/bench.example.com/v1/namespaces/${namespace}/widgets`, custom: true,
   make: (name, count) => ({
-    apiVersion: 'bench.example.com/v1', kind: 'Widget', metadata: metadata(name, count), spec: { replicas: 3, settings: settings(30), selector: { app: 'bench' } },
+    apiVersion: 'bench.example.com/v1', kind: 'Widget', metadata: metadata(name, count),
+    spec: { replicas: 3, settings: settings(name, 30), selector: { app: 'bench' } },
   }),
   status: (count) => ({ observed: Number(count), conditions: ['Ready', 'Synced', 'Stable'].map((type) => condition(type, count)) }),
 };
