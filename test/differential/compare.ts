@@ -62,8 +62,18 @@ function signatureOf(sort: Sort,
   return `${request} ${sort} ${[...new Set(places.map((at) => at.replace(/\[\d+\]/g, '[*]')))].slice(0, 4).join(' ')}`;
 }
 
-/** Whether the peer ended the connection: it does so where a request makes it panic. A refusal in its place is a documented difference. */
-export const isPanic = ({ status, body }: Answer): boolean => status === 0 && /socket hang up|ECONNRESET|other side closed/.test(String(body));
+/** Whether the peer ended the connection: it does so where a request makes it panic. */
+const isPanic = ({ status, body }: Answer): boolean => status === 0 && /socket hang up|ECONNRESET|other side closed/.test(String(body));
+
+/** A refusal without what says whether a list or map in it is empty or absent. */
+const withoutEmpty = ({ status, body }: Answer): string => JSON.stringify([status, body]).replace(/: (?:\[\]|\{\}|null)(?=[,:\\])/g, ': null')
+  .replace(/\\":(?:\[\]|\{\})/g, '\\":null');
+
+/** Whether two answers differ as docs/differences.md says: an answer where the peer panics, empty lists and maps in refusals. */
+export function isDocumented(theirs: Answer, ours: Answer): boolean {
+  if (isPanic(theirs)) return ours.status < 500;
+  return theirs.status === 422 && isStatus(theirs.body) && JSON.stringify(theirs) !== JSON.stringify(ours) && withoutEmpty(theirs) === withoutEmpty(ours);
+}
 
 /** The first answer that differs, or nothing. Another order of keys counts only where nothing else differs. */
 export function compare(made: Case, theirs: readonly Answer[], ours: readonly Answer[]): Difference | undefined {
@@ -78,7 +88,7 @@ export function compare(made: Case, theirs: readonly Answer[], ours: readonly An
 }
 
 function compareStep({ requests }: Case, step: number, { answer, other }: { readonly answer: Answer; readonly other: Answer }): Difference | undefined {
-  if (JSON.stringify(answer) === JSON.stringify(other) || (isPanic(answer) && other.status >= 400 && other.status < 500)) return undefined;
+  if (JSON.stringify(answer) === JSON.stringify(other) || isDocumented(answer, other)) return undefined;
   const { method = 'GET', path, body } = requests[step]!;
   const places = [...walk(answer, other, '')];
   const sort = sortOf(answer, other, places);

@@ -68,7 +68,9 @@ export function elementOfItem(list: Schema, item: unknown): PathElement {
   const key: Record<string, unknown> = {};
   let isEmpty = true;
   for (const name of sortedKeysOf(list)) {
-    const value = ownValue(item, name) ?? keyDefault(list.items?.fields?.get(name));
+    // A null is a key of its own.
+    const given = ownValue(item, name);
+    const value = given === undefined ? keyDefault(list.items?.fields?.get(name)) : given;
     if (value === undefined) continue;
     putKey(key, name, value);
     isEmpty = false;

@@ -81,7 +81,7 @@ const schema = struct({
   plain: { type: 'array', items: item }, selector: { type: 'map', items: text },
     strategy: struct({ type: text, rolling: text }, { patchStrategy: 'retainKeys' }),
 });
-const merge = (target: JsonObject, change: JsonObject): JsonObject => applyStrategicMergePatch(target, change, schema);
+const merge = (target: JsonObject, change: JsonObject): JsonObject => applyStrategicMergePatch(target, structuredClone(change), schema);
 
 test('applyStrategicMergePatch merges lists by their key, new items first', () => {
   const target = { items: [{ name: 'c', image: 'one', env: [{ name: 'A', value: '1' }, { name: 'B', value: '2' }] }] };
@@ -102,6 +102,22 @@ test('applyStrategicMergePatch follows directives', () => {
   assert.deepEqual(merge(target, { '$setElementOrder/finalizers': ['z', 'y', 'x'], finalizers: ['z'] }).finalizers, ['z', 'y', 'x']);
   assert.deepEqual(merge(target, { '$setElementOrder/items': [{ name: 'b' }, { name: 'n' }, { name: 'a' }], items: [{ name: 'n' }] }).items,
     [{ name: 'b' }, { name: 'n' }, { name: 'a' }]);
+});
+
+test('applyStrategicMergePatch keeps directives in what replaces a list, and uses up those that it follows', () => {
+  const target = { items: [{ name: 'a' }], plain: [{ name: 'p' }], selector: { k: 'v' } };
+  assert.deepEqual(merge(target, { plain: [{ $patch: 'replace', name: 'q' }] }).plain, [{ $patch: 'replace', name: 'q' }]);
+  assert.deepEqual(merge(target, { items: [{ name: 'n', $retainKeys: ['name'] }] }).items, [{ name: 'n', $retainKeys: ['name'] }, { name: 'a' }]);
+  assert.deepEqual(merge({}, { plain: [{ $patch: 'delete' }, { name: 'q', gone: null }], selector: { $patch: 'replace' } }), { plain: [{ name: 'q' }] });
+  const used = { selector: { $retainKeys: ['k'], k: null }, '$setElementOrder/items': [{ name: 'a' }], strategy: { none: null, $patch: 'replace' } };
+  applyStrategicMergePatch(target, used, schema);
+  assert.deepEqual(used, { selector: { k: null }, strategy: { $patch: 'replace' } });
+});
+
+test('applyStrategicMergePatch refuses directives for lists of maps without a key', () => {
+  const target = { plain: [{ name: 'p' }] };
+  assert.throws(() => merge(target, { '$setElementOrder/plain': [], plain: [] }), { message: 'map: map[name:p] does not contain declared merge key: ' });
+  assert.throws(() => merge(target, { '$deleteFromPrimitiveList/plain': [{ name: 'p' }] }), { message: 'cannot merge lists without merge key for struct' });
 });
 
 test('applyStrategicMergePatch refuses directives in the reference\'s words', () => {

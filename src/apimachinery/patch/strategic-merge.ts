@@ -25,7 +25,10 @@ const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rej
 const wrongType = (wanted: string, value: unknown): StatusError =>
   plainError(`expected a ${wanted}, but received a ${value === null ? '%!s(<nil>)' : Number.isInteger(value) ? 'int64' : goTypeOf(value)}`);
 
-/** The target with the patch applied; neither is changed. Throws StatusError for directives that make no sense. */
+/**
+ * The target with the patch applied; the target is not changed. The patch is used up: directives that were followed, and nulls of what is added, are
+ * taken out of it, and errors print what is left. Throws StatusError for directives that make no sense.
+ */
 export function applyStrategicMergePatch(target: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   return mergeMaps(target, patch, schema) as JsonObject;
 }
@@ -35,13 +38,14 @@ const fieldSchema = (schema: Schema | undefined, key: string): Schema | undefine
 
 function mergeMaps(target: Dict, patch: Dict, schema: Schema | undefined): Dict {
   if (Object.hasOwn(patch, '$patch')) return replaceOrDelete(patch);
-  const { $retainKeys: retain, ...rest } = patch;
-  const out = Object.hasOwn(patch, '$retainKeys') ? retainKeys(target, rest, retain) : copyMap(target);
-  const ordered = mergeOrderedLists(out, rest, schema);
-  for (const key of Object.keys(rest)) {
-    if (key.startsWith(ORDER_PREFIX) || ordered.has(key)) continue;
-    if (key.startsWith(DELETE_PREFIX)) deleteFromList(out, key.slice(DELETE_PREFIX.length), rest[key]);
-    else mergeField(out, { key, value: rest[key], schema: fieldSchema(schema, key) });
+  const hasKeys = Object.hasOwn(patch, '$retainKeys');
+  const { $retainKeys: retain } = patch;
+  delete patch['$retainKeys'];
+  const out = hasKeys ? retainKeys(target, patch, retain) : copyMap(target);
+  mergeOrderedLists(out, patch, schema);
+  for (const key of Object.keys(patch)) {
+    if (key.startsWith(DELETE_PREFIX)) deleteFromList(out, key.slice(DELETE_PREFIX.length), patch[key]);
+    else mergeField(out, { key, value: patch[key], schema: fieldSchema(schema, key) });
   }
   return out;
 }
@@ -53,8 +57,11 @@ function copyMap(map: Dict): Dict {
 }
 
 function replaceOrDelete(patch: Dict): Dict {
-  const { $patch: directive, ...rest } = patch;
-  if (directive === 'replace') return rest;
+  const { $patch: directive } = patch;
+  if (directive === 'replace') {
+    delete patch['$patch'];
+    return patch;
+  }
   if (directive === 'delete') return {};
   throw unknownDirective(directive, patch);
 }
@@ -75,21 +82,26 @@ function mergeField(out: Dict, { key, value, schema }: { key: string; value: unk
   const current = ownValue(out, key);
   if (value === null) return void delete out[key];
   if (isMap(current) && isMap(value)) {
-    return putKey(out, key, strategies(schema).includes('replace') ? dropDirectives(value) : mergeMaps(current, value, schema));
+    return putKey(out, key, strategies(schema).includes('replace') ? value : mergeMaps(current, value, schema));
   }
   if (Array.isArray(current) && Array.isArray(value)) return putKey(out, key, mergeLists(current, value, schema));
-  putKey(out, key, dropDirectives(dropNulls(value)));
+  dropNulls(value);
+  const kept = dropDirectives(value);
+  if (kept === undefined) delete out[key];
+  else putKey(out, key, kept);
 }
 
 function deleteFromList(out: Dict, key: string, values: unknown): void {
   if (!Array.isArray(values)) throw badRequest('invalid patch format of primitive list');
   const current = ownValue(out, key);
+  if (Array.isArray(current) && isMap(current[0] ?? values[0])) throw plainError('cannot merge lists without merge key for struct');
   const deleted = new Set(values.map(identifyValue));
   if (Array.isArray(current)) putKey(out, key, current.filter((item) => !deleted.has(identifyValue(item))));
 }
 
 function mergeLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
-  if (!strategies(schema).includes('merge')) return patch.map((item) => dropDirectives(item));
+  // What replaces a list keeps its directives: they are unknown fields of the result.
+  if (!strategies(schema).includes('merge')) return [...patch];
   if (current.length === 0 && patch.length === 0) return [];
   const both = [...current, ...patch];
   if (Array.isArray(both[0])) throw noListOfLists();
@@ -100,7 +112,7 @@ function mergeLists(current: readonly unknown[], patch: readonly unknown[], sche
     return arrangeItems(both.filter((item, i) => placeOf(item) === i), { patch, server: current, mergeKey: undefined });
   }
   const mergeKey = schema?.patchMergeKey;
-  if (mergeKey === undefined) throw plainError('cannot merge lists without merge key');
+  if (mergeKey === undefined) throw plainError('cannot merge lists without merge key for struct');
   const { base, items } = applyItemDirectives(current as Dict[], patch as Dict[], mergeKey);
   return arrangeItems(mergeItems(base, items, { mergeKey, item: schema?.items }), { patch: items, server: base, mergeKey });
 }
@@ -123,7 +135,7 @@ function applyItemDirectives(current: readonly Dict[], patch: readonly Dict[], m
     }
   }
   const base = deleted.size === 0 ? current : current.filter((item) => !deleted.has(identifyValue(ownValue(item, mergeKey))));
-  return replaces ? { base: items.map((item) => dropDirectives(item) as Dict), items: [] } : { base, items };
+  return replaces ? { base: items, items: [] } : { base, items };
 }
 
 function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, item: schema }: { mergeKey: string; item: Schema | undefined }): Dict[] {
@@ -138,19 +150,19 @@ function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, i
     if (value === undefined) throw noMergeKey(item, mergeKey);
     const id = identifyValue(value);
     const at = places.get(id);
-    if (at === undefined) places.set(id, out.push(dropDirectives(item) as Dict) - 1);
+    if (at === undefined) places.set(id, out.push(item) - 1);
     else out[at] = mergeMaps(out[at] as Dict, item, schema);
   }
   return out;
 }
 
-/** Lists whose order the patch states: merged, then put in that order with items of the server alone between them. Answers their keys. */
-function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): Set<string> {
-  const done = new Set<string>();
+/** Lists whose order the patch states: merged, then put in that order with items of the server alone between them, and taken out of the patch. */
+function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): void {
   for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(ORDER_PREFIX)) continue;
     const key = directive.slice(ORDER_PREFIX.length);
     const [order, patchList, current] = [patch[directive], ownValue(patch, key), ownValue(out, key)];
+    delete patch[directive];
     if (!Array.isArray(order)) throw wrongType('[]interface {}', order);
     for (const value of [current, patchList]) if (value !== undefined && !Array.isArray(value)) throw wrongType('[]interface {}', value);
     const list = fieldSchema(schema, key);
@@ -162,12 +174,13 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
     const combine = (mine: readonly unknown[]): unknown[] => (Array.isArray(current) ? mergeLists(current, mine, list) : dropDirectives(mine) as unknown[]);
     const merged = stated === undefined ? current as unknown[] : combine(stated);
     const server = Array.isArray(current) ? current : [];
+    const keyless = mergeKey === undefined ? [...merged, ...order, ...server].find(isMap) : undefined;
+    if (keyless !== undefined) throw noMergeKey(keyless, '');
     const placeOf = createIndex(order, mergeKey);
     const byOrder = sortByPlace(merged.filter((item) => placeOf(item) >= 0), placeOf);
     putKey(out, key, mergeSortedItems(merged.filter((item) => placeOf(item) < 0), byOrder, { server, mergeKey }));
-    done.add(key);
+    delete patch[key];
   }
-  return done;
 }
 
 function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
@@ -184,24 +197,25 @@ function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeK
   if (next < stated.length) throw plainError(`The order in patch list:\n${formatGo(patch)}\n doesn't match $setElementOrder list:\n${formatGo(order)}\n`);
 }
 
-function dropNulls(value: unknown): unknown {
-  if (!isMap(value)) return value;
-  const out: Dict = {};
-  for (const key of Object.keys(value)) if (value[key] !== null) putKey(out, key, dropNulls(value[key]));
-  return out;
-}
-
-/** What a patch adds where nothing was: the value without its directives; elements that delete are left out. */
-function dropDirectives(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !(isMap(item) && (ownValue(item, '$patch') === 'delete' || isBareReplace(item)))).map(dropDirectives);
-  if (!isMap(value)) return value;
-  if (ownValue(value, '$patch') === 'delete') return {};
-  const out: Dict = {};
+/** Takes the nulls out of a value, at any depth. */
+function dropNulls(value: unknown): void {
+  if (Array.isArray(value)) value.forEach(dropNulls);
+  if (!isMap(value)) return;
   for (const key of Object.keys(value)) {
-    const isDirective = key === '$patch' || key === '$retainKeys' || key.startsWith(DELETE_PREFIX) || key.startsWith(ORDER_PREFIX);
-    if (!isDirective) putKey(out, key, dropDirectives(value[key]));
+    if (value[key] === null) delete value[key];
+    else dropNulls(value[key]);
   }
-  return out;
 }
 
-const isBareReplace = (item: Dict): boolean => item.$patch === 'replace' && Object.keys(item).length === 1;
+/** The value that a patch adds where nothing was: without the maps that say `$patch`; undefined where it is one. */
+function dropDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropDirectives).filter((item) => item !== undefined);
+  if (!isMap(value)) return value;
+  if (Object.hasOwn(value, '$patch')) return undefined;
+  for (const key of Object.keys(value)) {
+    const kept = dropDirectives(value[key]);
+    if (kept === undefined) delete value[key];
+    else putKey(value, key, kept);
+  }
+  return value;
+}

@@ -120,4 +120,15 @@ describe('validateDefinition', () => {
       `${at}[whole].default: Invalid value: "integer":  in body must be of type object: "integer"`,
     ]);
   });
+
+  it('validates each short name and category, and a conversion beside fields that are preserved', () => {
+    const definition = define([{ name: 'v1', storage: true }]) as unknown as { spec: Record<string, unknown> & { names: object } };
+    Object.assign(definition.spec.names, { shortNames: [''], categories: [''] });
+    Object.assign(definition.spec, { conversion: {}, preserveUnknownFields: true });
+    assert.deepEqual(errorsOf(definition as unknown as KubeObject).map((text) => text.replace(/(label) must.*/, '$1')), [
+      'spec.names.shortNames[0]: Invalid value: "": a DNS-1035 label', 'spec.names.categories[0]: Invalid value: "": a DNS-1035 label',
+      'spec.conversion.strategy: Invalid value: "": must be None if spec.preserveUnknownFields is true', 'spec.conversion.strategy: Required value',
+      'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+    ]);
+  });
 });

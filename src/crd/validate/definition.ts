@@ -91,8 +91,14 @@ function validateSpec(spec: DefinitionSpec, validateRules: ValidateRules | undef
   const parts = validateParts(form.shared, { at: 'spec', shared: true, statusEnabled: hasStatus(form), validateRules });
   return [
     ...validateGroup(spec.group), ...validateScope(spec.scope), ...requireSchemas(form), ...validateVersions(spec, form, validateRules),
-    ...requireNames(spec.names), ...validateNames(spec.names, 'spec.names'), ...parts, ...validateConversion(spec.conversion),
+    ...requireNames(spec.names), ...validateNames(spec.names, 'spec.names'), ...parts, ...validateStrategy(spec), ...validateConversion(spec.conversion),
   ];
+}
+
+function validateStrategy({ conversion, preserveUnknownFields }: DefinitionSpec): FieldError[] {
+  const strategy = conversion?.strategy ?? '';
+  if (conversion === undefined || strategy === 'None' || preserveUnknownFields !== true) return [];
+  return [invalidValue('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')];
 }
 
 const hasStatus = ({ shared, own }: InternalForm): boolean => [shared, ...own].some(({ subresources }) => subresources?.status !== undefined);
@@ -139,18 +145,18 @@ function requireNames(names: DefinitionNames): FieldError[] {
 
 function validateNames(names: DefinitionNames, at: string): FieldError[] {
   const errors: FieldError[] = [];
-  const label = (field: string, value: string, mixedCase = false): void => {
-    const problems = value === '' ? [] : checkDns1035Label(mixedCase ? value.toLowerCase() : value);
+  const label = (field: string, value: string, { mixedCase = false, isOptional = true } = {}): void => {
+    const problems = value === '' && isOptional ? [] : checkDns1035Label(mixedCase ? value.toLowerCase() : value);
     const prefix = mixedCase ? 'may have mixed case, but should otherwise match: ' : '';
     if (problems.length > 0) errors.push(invalidValue(`${at}.${field}`, value, prefix + problems.join(',')));
   };
   label('plural', names.plural ?? '');
   label('singular', names.singular ?? '');
-  label('kind', names.kind ?? '', true);
-  label('listKind', names.listKind ?? '', true);
-  names.shortNames?.forEach((name, i) => label(`shortNames[${i}]`, name));
+  label('kind', names.kind ?? '', { mixedCase: true });
+  label('listKind', names.listKind ?? '', { mixedCase: true });
+  names.shortNames?.forEach((name, i) => label(`shortNames[${i}]`, name, { isOptional: false }));
   if (names.kind && names.kind === names.listKind) errors.push(invalidValue(`${at}.listKind`, names.listKind, 'kind and listKind may not be the same'));
-  names.categories?.forEach((name, i) => label(`categories[${i}]`, name));
+  names.categories?.forEach((name, i) => label(`categories[${i}]`, name, { isOptional: false }));
   return errors;
 }
 

@@ -63,7 +63,7 @@ function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected
   const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
   const type = `${group}/${version}, Kind=${kind}`;
   return failure(500, '', `failed to convert new object (${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ` +
-    `error decoding from json: ${why}`);
+    (why.startsWith('illegal base64 data') ? `error decoding from json: ${why}` : why));
 }
 
 /** Reads a configuration, and throws its errors. */

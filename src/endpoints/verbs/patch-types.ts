@@ -3,13 +3,15 @@
 import {
   applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, equalJson, failure, type JsonObject, type JsonValue,
 } from '../../apimachinery/index.ts';
-import { JsonError, parseJson } from '../../codec/index.ts';
+import { JsonError, parseJson, stringifyJson } from '../../codec/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Expected, Level } from '../request/decode.ts';
 import { jsonType } from '../request/decode-errors.ts';
 import { JSON_PATCH_TYPE, MERGE_PATCH_TYPE } from '../request/media.ts';
 import type { WriteQuery } from '../request/options.ts';
 
+/** Operations whose values are looked for in the result, where its order matters. */
+const MOST_COMPARED = 20;
 /** A JSON patch may have this many operations. */
 const MAX_OPERATIONS = 10_000;
 
@@ -73,15 +75,18 @@ export type IsKept = (value: JsonValue, before: JsonValue | undefined) => boolea
 
 /** Merge patches share the values that they do not change, and copy the values that they set. */
 export const isShared: IsKept = (value, before) => value === before;
-/** JSON patches work on a copy; values that they add keep the order of their keys. */
-const isUntouched: IsKept = (value, before) => before === undefined || equalJson(value, before);
+/** JSON patches work on a copy; values that they add keep the order of their keys, unless a later operation reaches into them. */
+function isUntouched(operations: readonly JsonObject[]): IsKept {
+  const added = operations.flatMap(({ value }) => (typeof value === 'object' && value !== null ? [stringifyJson(value)] : []));
+  return (value, before) => before === undefined || equalJson(value, before) || (added.length > 0 && added.includes(stringifyJson(value)));
+}
 
 /** A parsed patch. */
 export interface ReadPatch {
   readonly patch: PatchDocument;
   readonly problems: readonly string[];
-  /** The document that errors print, for strategic merge patches: the patch. Errors of other patches print the result. */
-  readonly shown?: JsonObject;
+  /** The document that errors print, for strategic merge patches: what was left of the patch. Errors of other patches print the result. */
+  readonly shown?: () => JsonObject;
   readonly isKept?: IsKept;
 }
 
@@ -92,7 +97,9 @@ function readJsonPatch(bytes: Uint8Array, level: Level): ReadPatch {
     Object.keys(operation).filter((key) => !operationFields.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
   const compiled = compileJsonPatch(operations);
-  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated], isKept: isUntouched };
+  const isKept: IsKept = (value, before) => (untouched ??= isUntouched(operations.slice(0, MOST_COMPARED)))(value, before);
+  let untouched: IsKept | undefined;
+  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated], isKept };
 }
 
 /** The value as an object; throws the 400 of another one, with `prefix` before Go's text. */
@@ -115,7 +122,12 @@ function readMergePatch(bytes: Uint8Array): ReadPatch {
 function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch {
   const { value, duplicates } = parsePatch(bytes, '');
   const patch = requireObject(value ?? {}, '');
-  return { patch: (current) => applyStrategicMergePatch(current, patch, schema), problems: duplicateTexts(duplicates), shown: patch };
+  let left = patch;
+  const apply = (current: JsonObject): JsonObject => {
+    left = structuredClone(patch);
+    return applyStrategicMergePatch(current, left, schema);
+  };
+  return { patch: apply, problems: duplicateTexts(duplicates), shown: () => left };
 }
 
 /** Parses a patch of this media type; throws the 400 of one that is malformed. */

@@ -2,7 +2,7 @@
 // This file has the steps that all types share; patch-types.ts parses the patches, apply.ts is server-side apply.
 import {
   type DecodeError, type FieldError, formatGo, formatGroupVersion, failure, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
-  parseGroupVersion, quoteValue, type StatusError, unsupportedMediaType,
+  parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
 import { checkIdentity, defaultObject, namelessObject, toScale, UNSET_REPLICAS } from '../../registry/index.ts';
@@ -49,12 +49,13 @@ const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice',
 
 /** Text about a value of the wrong type, in the words of upstream's converter of untyped objects, which strategic merge patches use. */
 function describeConversion(why: string, mismatch: DecodeError['mismatch']): string {
-  if (mismatch === undefined) return why;
+  if (mismatch === undefined) return why.startsWith('illegal base64 data') ? `error decoding from json: ${why}` : why;
   const { found, wanted, kind, isFraction = false } = mismatch;
   if (kind === undefined) return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
   if (found.startsWith('number ')) return `cannot convert float64 to ${wanted}`;
   const source = isFraction ? 'float64' : kinds[found] ?? found;
   if (kind === 'struct') return `cannot restore struct from: ${source}`;
+  if (kind === 'slice' && found === 'array') return 'unrecognized type: uint8';
   if (kind === 'map' || kind === 'slice') return `cannot restore ${kind} from ${source}`;
   // Go converts an integer to a one-character string, so the converter refuses it with another text.
   return kind === 'string' && source === 'int64' ? `cannot convert int64 to ${wanted}` : `unrecognized type: ${kind}`;
@@ -72,12 +73,20 @@ function checkCustomType({ kind, apiVersion, metadata }: JsonObject, expected: E
 }
 
 /** Throws unless a document has the expected type. Without an apiVersion the reference does not find its name either. */
-function checkDocumentType({ kind, apiVersion }: JsonObject, { expected, request }: PatchContext, fail: (why: string) => StatusError): void {
+function checkDocumentType(document: JsonObject, { expected, request, level }: PatchContext, fail: (why: string) => StatusError): void {
+  const { kind, apiVersion } = document;
   for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
     if (value === undefined || value === null || typeof value === 'string') continue;
     throw fail(versionKindError(notAString(name, value)));
   }
-  if (!apiVersion) throw namelessObject(request.name);
+  if (!apiVersion) {
+    // The reference reads such a document into the internal type, whose fields have other names.
+    const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion').sort();
+    const problems = unknown.map((name) => `unknown field ${quoteGo(name)}`);
+    if (level === 'Strict' && problems.length > 0) throw fail(`strict decoding error: ${problems.join(', ')}`);
+    if (level === 'Warn') request.exchange.warnings.push(...problems);
+    throw namelessObject(request.name);
+  }
   const named = parseGroupVersion(apiVersion as string);
   if (named === undefined) throw fail(`unexpected GroupVersion string: ${apiVersion as string}`);
   const given = { ...named, kind: (kind as string) || expected.kind };
@@ -89,16 +98,31 @@ interface Shown {
   readonly text: () => string;
   /** Whether the reference converts the document to an object without JSON in between. */
   readonly converted: boolean;
+  /** The document as JSON has it: with the keys in the order of Go's encoder. */
+  readonly ordered: () => JsonObject;
+}
+
+/** Reads a document; of several problems the first one in the order of JSON is thrown. */
+function readFirst<T>(read: (value: JsonObject) => T, document: JsonObject, ordered: (() => JsonObject) | undefined): T {
+  try {
+    return read(document);
+  } catch (error) {
+    if (ordered !== undefined) read(ordered());
+    throw error;
+  }
 }
 
 /** Reads the patched document back into an object: types, strictness, defaults. */
-function readResult(document: JsonObject, context: PatchContext, { text, converted }: Shown): KubeObject {
+function readResult(document: JsonObject, context: PatchContext, { text, converted, ordered }: Shown): KubeObject {
   const { request, expected, level, problems } = context;
   const fail = (why: string): StatusError => patchInvalid(text(), why);
   if (expected.custom) checkCustomType(document, expected);
   else if (!converted) checkDocumentType(document, context, fail);
-  const { object, strictErrors } = typeObject({ value: document }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
-  const found = [...problems, ...[...strictErrors].sort()];
+  const read = (value: JsonObject): ReturnType<typeof typeObject> =>
+    typeObject({ value }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+  const { object, strictErrors } = readFirst(read, document, converted ? undefined : ordered);
+  const inOrder = strictErrors.length < 2 ? strictErrors : converted ? [...strictErrors].sort() : read(ordered()).strictErrors;
+  const found = [...problems, ...inOrder];
   if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
   if (level === 'Warn') request.exchange.warnings.push(...found);
   return expected.kind === request.resource.kind ? defaultObject(object, request.target) : object;
@@ -118,8 +142,9 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
     const context = { ...base, problems };
     const before = documentOf(request, current as KubeObject);
     const document = patch(before);
-    const text = (): string => (shown ? formatGo(shown) : stringifyJson(sortReached(document, before, isKept)));
-    const next = readResult(document, context, { text, converted: shown !== undefined });
+    const ordered = (): JsonObject => sortReached(document, before, isKept) as JsonObject;
+    const text = (): string => (shown ? formatGo(shown()) : stringifyJson(ordered()));
+    const next = readResult(document, context, { text, converted: shown !== undefined, ordered });
     checkIdentity(request.target, request.name, next);
     if (request.subresource !== 'scale') return next;
     const { group, plural, custom } = request.resource;

@@ -13,9 +13,9 @@ function applyDefinitionDefaults(definition: KubeObject): void {
   const names = ensureStruct(spec, 'names');
   const kind = toText(names['kind']);
   if (kind !== '') setZero(names, { singular: kind.toLowerCase(), listKind: `${kind}List` });
-  const conversion = ensureStruct(spec, 'conversion');
-  setZero(conversion, { strategy: 'None' });
-  applyServicePort(readPointer(readPointer(conversion, 'webhook'), 'clientConfig'));
+  // A conversion without a strategy stays as it is, and is refused.
+  if (readPointer(spec, 'conversion') === undefined) spec['conversion'] = { strategy: 'None' };
+  else applyServicePort(readPointer(readPointer(readPointer(spec, 'conversion'), 'webhook'), 'clientConfig'));
 }
 
 /** Adds the storage version to the versions that were ever stored. */

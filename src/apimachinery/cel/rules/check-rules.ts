@@ -43,7 +43,7 @@ interface RuleLocation {
   readonly root: boolean;
   /** How often the node can stand in an object; undefined when nothing bounds it. */
   readonly cardinality: number | undefined;
-  /** The list above whose elements cannot be matched with old ones. */
+  /** The outermost list above whose elements cannot be matched with old ones. */
   readonly uncorrelated: string | undefined;
 }
 
@@ -69,7 +69,7 @@ class RuleCheck {
       yield* this.visit(property, { ...child, path: `${place.path}.properties[${name}]`, root: isEmbedded(property) });
     }
     if (typeof items === 'object' && items !== null) {
-      const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? place.uncorrelated : place.path;
+      const uncorrelated = place.uncorrelated ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : place.path);
       yield* this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated });
     }
     yield* this.#own(schema, place);

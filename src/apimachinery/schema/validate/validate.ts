@@ -130,7 +130,9 @@ class Validator {
       if (result.errors.length === 0) valid++;
       merge(outcome, result);
     }
-    if (valid !== allOf.length) this.#refuseWhole(context, `"${place.path}" must validate all the schemas (allOf)`);
+    if (valid !== allOf.length) {
+      this.#refuseWhole(context, `"${place.path}" must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
+    }
     const not = schema['not'] as OpenAPIV3Schema | undefined;
     if (not !== undefined && this.#judge(not, value, place).errors.length === 0) this.#refuseWhole(context,
       `"${place.path}" must not validate the schema (not)`);
@@ -179,7 +181,7 @@ class Validator {
     context.outcome.checks++;
     for (const problem of checkNumber(schema, value, context.place.path)) {
       if ('why' in problem) this.#refuse(context, value, problem.why);
-      else context.outcome.errors.push(invalidValue(this.#field(''), problem.value, problem.text));
+      else context.outcome.errors.push(invalidValue(this.#field(problem.value === '' ? '' : context.place.path), problem.value, problem.text));
     }
   }
 
