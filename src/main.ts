@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `pintle` command: its arguments and its exit code.
-import { runCommandLine } from './server/index.ts';
+// The `pintle` command from its modules: its arguments and its exit code.
+import { main } from './program.ts';
 
-process.exitCode = await runCommandLine(process.argv.slice(2), () => import('./testing/program/programs.ts'));
+process.exitCode = await main(process.argv.slice(2));

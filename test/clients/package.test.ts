@@ -57,7 +57,10 @@ test('the package holds what its documents link to, and no tests', () => {
       assert.ok(paths.has(target) || [...paths].some((name) => name.startsWith(`${target}/`)), `${path} links to ${link}, which is not in the package`);
     }
   }
-  const expected = ['LICENSE', 'CHANGELOG.md', 'dist/bin/pintle.js', 'dist/src/index.d.ts', 'deploy/Dockerfile', 'docs/upgrading.md'];
+  const expected = [
+    'LICENSE', 'CHANGELOG.md', 'dist/bin/pintle.js', 'dist/bin/program.cjs', 'dist/bin/program.bytecode', 'dist/src/index.d.ts', 'deploy/Dockerfile',
+    'docs/upgrading.md',
+  ];
   for (const path of expected) assert.ok(paths.has(path), path);
   assert.deepEqual([...paths].filter((path) => /^dist\/.*(\.(test|suite)\.|test-support)|\.pintle/.test(path)), []);
 });

@@ -20,7 +20,7 @@ const MOST_PASSES = 4;
 
 /** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
 export function startHeapTrim(clock: Clock): () => void {
-  const collect = findCollector();
+  let collect: ReturnType<typeof findCollector> | undefined;
   let settledBytes = getHeapStatistics().total_heap_size;
   let seen = performance.eventLoopUtilization();
   let timer: Timer;
@@ -28,7 +28,7 @@ export function startHeapTrim(clock: Clock): () => void {
   let rounds = 0;
   const pass = (left: number): void => {
     const before = getHeapStatistics().total_heap_size;
-    collect();
+    (collect ??= findCollector())();
     settledBytes = getHeapStatistics().total_heap_size;
     if (left > 1 && before - settledBytes > PASS_BYTES) again(NEXT_PASS_MS, () => pass(left - 1));
     else again(CHECK_EVERY_MS, check);
