@@ -1,6 +1,7 @@
 // The door of admission: what may be written, beyond what is valid. The registry gets the chain as two functions.
 export { type AdmissionPlugin, createAdmissionChain } from './chain.ts';
 export { type MayUseSigner, createCertificateAdmission } from './plugins/access/certificates.ts';
+export { type FindClaimRefusal, createDeviceClaims } from './plugins/access/device-claims.ts';
 export { createNamespaceLifecycle, findNamespaceWith } from './plugins/namespaces/lifecycle.ts';
 export { createNodeRestriction } from './plugins/access/node-restriction.ts';
 export type { AskAudience } from './plugins/access/node-tokens.ts';
@@ -21,7 +22,7 @@ export { type ImagePolicySettings, createImagePolicy } from './plugins/pods/imag
 export { createNamespaceAutoProvision } from './plugins/namespaces/existence.ts';
 export type { EventLimit } from './plugins/events/event-rate-limit.ts';
 export { type AdmissionHook, type AdmissionMatch, type HookRequest, createInProcessPlugin, defineAdmission } from './in-process.ts';
-export { createReads } from './reads.ts';
+export { type ReadsOf, createReads } from './reads.ts';
 export { type FollowStatic, STATIC_OBJECTS_GATE, createStaticNames, followNothing } from './static-objects.ts';
 export type { AskAccess } from './match/decisions.ts';
 export type { AdmissionMetrics, AdmissionStep, PodSecurityRecord, PolicyCheck, RecordStep, WebhookCall, WebhookRejection } from './metrics.ts';

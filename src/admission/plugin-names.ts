@@ -29,10 +29,14 @@ export interface PluginSelection {
 export const isSelected = (name: string, { enabled, disabled }: PluginSelection): boolean =>
   !disabled.includes(name) && (!optionalPlugins.has(name) || enabled.includes(name));
 
+/** What the reference checks in its storage: these plugins see what is stored, whichever webhook or policy has changed it. */
+const storageChecks: ReadonlySet<string> = new Set(['DeviceClaims', 'RBACEscalation']);
+
 /** Puts plugins into the order of the reference; those that the reference does not have stand before the webhooks and policies. */
 export function orderPlugins<P extends { readonly name: string }>(plugins: readonly P[]): P[] {
   const end = pluginNames.indexOf('MutatingAdmissionPolicy') - 0.5;
   const placeOf = ({ name }: P): number => {
+    if (storageChecks.has(name)) return pluginNames.indexOf('MutatingAdmissionWebhook') + 0.5;
     const place = pluginNames.indexOf(name);
     return place === -1 ? end : place;
   };

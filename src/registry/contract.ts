@@ -166,6 +166,8 @@ export interface AuditAnnotation {
 /** The user of a write, and how it is done; the same for every write verb. */
 export interface WriteContext {
   readonly user: User;
+  /** The verb of the request; absent for writes of the server's own. */
+  readonly verb?: string;
   readonly dryRun: boolean;
   /** Name in managedFields. */
   readonly fieldManager: string;

@@ -350,6 +350,67 @@ describe('a server that restricts nodes', () => {
   });
 });
 
+describe('what is stored', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+  const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims';
+  const post = (path: string, body: unknown, token = 'admin-token') => server.request({ method: 'POST', path, body, token });
+  async function grant(name: string, rules: readonly object[]): Promise<void> {
+    assert.equal((await post(`${rbac}/clusterroles`, { metadata: { name }, rules })).status, 201);
+    const roleRef = { apiGroup, kind: 'ClusterRole', name };
+    assert.equal((await post(`${rbac}/clusterrolebindings`, { metadata: { name }, roleRef, subjects: [alice] })).status, 201);
+  }
+
+  it('is a role whose rules the writer holds, also when a policy has added them', async () => {
+    await grant('writer', [{ apiGroups: [apiGroup], resources: ['roles'], verbs: ['create'] }, rule('get', 'configmaps')]);
+    const admissionregistration = '/apis/admissionregistration.k8s.io/v1';
+    const mutation = { patchType: 'JSONPatch', jsonPatch: {
+      expression: '[JSONPatch{op: "add", path: "/rules/-", value: {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}}]',
+    } };
+    const resourceRules = [{ apiGroups: [apiGroup], apiVersions: ['v1'], operations: ['CREATE'], resources: ['roles'] }];
+    const policy = { metadata: { name: 'widen' }, spec: { matchConstraints: { resourceRules }, mutations: [mutation], reinvocationPolicy: 'Never',
+      matchConditions: [{ name: 'named', expression: 'object.metadata.name.startsWith("wide")' }] } };
+    assert.equal((await post(`${admissionregistration}/mutatingadmissionpolicies`, policy)).status, 201);
+    const binding = { metadata: { name: 'widen' }, spec: { policyName: 'widen' } };
+    assert.equal((await post(`${admissionregistration}/mutatingadmissionpolicybindings`, binding)).status, 201);
+    const role = (name: string): object => ({ metadata: { name }, rules: [rule('get', 'configmaps')] });
+    await requestUntil(server, { method: 'POST', path: `${roles}?dryRun=All`, body: role('wide') }, { until: ({ body }) => body.rules.length === 2 });
+    assert.equal((await post(roles, role('plain'), 'alice-token')).status, 201);
+    const refused = await post(roles, role('wide'), 'alice-token');
+    assert.equal(refused.status, 403, refused.text);
+    assert.match(refused.body.message, /attempting to grant RBAC permissions not currently held/);
+  });
+
+  it('is a device claim whose label, allocation and device statuses the writer may set', async () => {
+    const resource = (name: string, verbs: readonly string[]): object => ({ apiGroups: ['resource.k8s.io'], resources: [name], verbs });
+    await grant('claims', [resource('resourceclaims', ['create', 'get']), resource('resourceclaims/status', ['update', 'patch'])]);
+    const claim = { apiVersion: 'resource.k8s.io/v1', kind: 'ResourceClaim', metadata: { name: 'c' },
+      spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'k', allocationMode: 'ExactCount', count: 1 } }] } } };
+    const admin = structuredClone(claim);
+    Object.assign(admin.spec.devices.requests[0]!.exactly, { adminAccess: true });
+    const unlabelled = await post(claims, admin);
+    assert.equal(unlabelled.status, 422, unlabelled.text);
+    assert.match(unlabelled.body.message, /^ResourceClaim\.resource\.k8s\.io "c" is invalid: spec\.devices\.requests\[0\]\.adminAccess: Forbidden: admin/);
+    assert.equal((await post(claims, claim, 'alice-token')).status, 201);
+    const device = { driver: 'd.example.com', pool: 'p', device: 'a' };
+    const status = { allocation: { devices: { results: [{ request: 'r', ...device }] } } };
+    const merge = (body: object, token = 'admin-token') => server.request({ method: 'PATCH', path: `${claims}/c/status`, body: { status: body }, token });
+    const unbound = await merge(status, 'alice-token');
+    assert.equal(unbound.status, 422, unbound.text);
+    assert.equal(unbound.body.message, 'ResourceClaim.resource.k8s.io "c" is invalid: status.allocation: Forbidden: changing status.allocation or '
+      + 'status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: resourceclaims.resource.k8s.io is forbidden: '
+      + 'User "alice" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope');
+    assert.equal((await merge(status)).status, 200);
+    const devices = { devices: [{ ...device, data: { x: 1 } }] };
+    assert.match((await merge(devices, 'alice-token')).body.message, /status\.devices: Forbidden: .*verb="\[arbitrary-node:patch\]" permission/);
+    await grant('driver', [{ ...resource('resourceclaims/driver', ['arbitrary-node:patch']), resourceNames: ['d.example.com'] }]);
+    assert.equal((await merge(devices, 'alice-token')).status, 200);
+  });
+});
+
 describe('the bootstrap roles', () => {
   it('are restored at a start, except where they opted out', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'pintle-roles-'));

@@ -1,6 +1,6 @@
 // The authorization of a server: its modes over one index of RBAC's objects, and the same index as admission and reviews see it.
 import type { KubeObject } from '../apimachinery/index.ts';
-import type { AskAccess, AskAudience, AskRight, EscalationQuestions, MayUseSigner } from '../admission/index.ts';
+import type { AskAccess, AskAudience, AskRight, EscalationQuestions, FindClaimRefusal, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type NodeReads, PolicyIndex, type RulesByMode, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
@@ -110,6 +110,15 @@ export function createSignerQuestion(authorization: () => Authorization): MayUse
       user, verb, name, resource: 'signers', group: 'certificates.k8s.io', version: '*', isResource: true, namespace: '', subresource: '', path: '',
     };
     return (await authorization().authorize(attributes)).type === 'allow';
+  };
+}
+
+/** Rights on parts of ResourceClaims, as admission asks for them. */
+export function createClaimQuestion(authorization: () => Authorization): FindClaimRefusal {
+  return async (user, right) => {
+    const attributes: Attributes = { user, ...right, group: 'resource.k8s.io', resource: 'resourceclaims', isResource: true, path: '' };
+    const decision = await authorization().authorize(attributes);
+    return decision.type === 'allow' ? undefined : refuse(attributes, decision.reason).message;
   };
 }
 

@@ -4,9 +4,11 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
-  type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type PortRange, type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger,
-  createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createInProcessPlugin,
-  createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims, createQuotaStore,
+  type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type PortRange, type ReadsOf, type ReflectedQuotaStore,
+  type ServiceAllocationOptions, QuotaLedger,
+  createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createDeviceClaims,
+  createInProcessPlugin, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims,
+  createQuotaStore,
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
@@ -24,8 +26,8 @@ import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaDat
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
-  type Authorization, askAccessWith, composeAuthorization, createAudienceQuestion, createEscalationQuestions, createOwnerQuestion, createSignerQuestion,
-  findRefusalWith,
+  type Authorization, askAccessWith, composeAuthorization, createAudienceQuestion, createClaimQuestion, createEscalationQuestions, createOwnerQuestion,
+  createSignerQuestion, findRefusalWith,
   requireAccessWith,
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
@@ -236,6 +238,17 @@ const builtIn = once(() => {
   return { schemas, rows: createBuiltinResources(schemas) };
 });
 
+/** What the reference checks in its storage. */
+function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, authorization: () => Authorization): AdmissionPlugin[] {
+  return [
+    createRbacEscalation(createEscalationQuestions(authorization)),
+    createDeviceClaims({
+      namespaces: readsOf('', 'namespaces'), findRefusal: createClaimQuestion(authorization),
+      asksStatusRights: isGateOn(featureGates, 'DRAResourceClaimGranularStatusAuthorization'),
+    }),
+  ];
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
@@ -263,7 +276,7 @@ export function composeApi(parts: ApiOptions): Api {
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),
     ...options.admission.map(createInProcessPlugin),
     createStaticNames(isGateOn(options.featureGates, STATIC_OBJECTS_GATE)),
-    createRbacEscalation(createEscalationQuestions(() => authorization)),
+    ...createStorageChecks(options, readsOf, () => authorization),
     {
       name: 'CustomResourceDefinitions', handles: ({ resource, operation }) => resource.custom && operation === 'CREATE',
       validate: (attributes) => definitions.guardCreation(attributes),

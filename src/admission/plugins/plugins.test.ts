@@ -7,6 +7,7 @@ import type { AdmissionAttributes, Catalog } from '../../registry/index.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../chain.ts';
 import { optionalPlugins, pluginNames, isSelected, orderPlugins } from '../plugin-names.ts';
 import type { RowReads } from '../reads.ts';
+import { type ClaimRight, createDeviceClaims } from './access/device-claims.ts';
 import { createOwnerReferences } from './access/owner-references.ts';
 import { createAlwaysDeny } from './always.ts';
 import { createEventRateLimit } from './events/event-rate-limit.ts';
@@ -55,7 +56,82 @@ async function run(plugin: AdmissionPlugin, { plural = 'pods', kind = 'Pod', obj
 }
 const specOf = (result: KubeObject | string): Record<string, any> => (result as unknown as { spec: Record<string, any> }).spec;
 
+describe('createDeviceClaims', () => {
+  const where = { resource: { group: 'resource.k8s.io', plural: 'resourceclaims', kind: 'ResourceClaim', namespaced: true } };
+  const asked: ClaimRight[] = [];
+  const plugin = (mayDo: (right: ClaimRight) => boolean, asksStatusRights = true): AdmissionPlugin => createDeviceClaims({
+    namespaces: readsOf({ metadata: { name: 'ns', labels: {} } }, { metadata: { name: 'admins', labels: { 'resource.kubernetes.io/admin-access': 'true' } } }),
+    asksStatusRights, findRefusal: async (_user, right) => {
+      asked.push(right);
+      return mayDo(right) ? undefined : `no ${right.verb} ${right.subresource}`;
+    },
+  });
+  const rights = (mayDo: (right: ClaimRight) => boolean, object: object, oldObject: object, context = {}) => {
+    asked.length = 0;
+    return run(plugin(mayDo), { ...where, subresource: 'status', object: { status: object }, oldObject: { status: oldObject }, ...context });
+  };
+  const nodeSelector = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] }] };
+  const device = (name: string, driver = 'd') => ({ driver, pool: 'p', device: name });
+  const allocation = { nodeSelector, devices: { results: [device('a'), device('b', 'e')] } };
+
+  it('wants the label of the namespace for access as an administrator', async () => {
+    const claim = { spec: { devices: { requests: [{ name: 'a', exactly: {} }, { name: 'r', exactly: { adminAccess: true } }] } } };
+    const flat = { spec: { devices: { requests: [{ name: 'r', adminAccess: true }] } } };
+    const refused = 'Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace';
+    assert.match(String(await run(plugin(() => true), { ...where, object: claim })), new RegExp(`spec.devices.requests\\[1\\].adminAccess: ${refused}`));
+    assert.match(String(await run(plugin(() => true), { ...where, object: flat })), /requests\[0\]\.adminAccess: Forbidden/);
+    const template = { resource: { ...where.resource, plural: 'resourceclaimtemplates' } };
+    assert.match(String(await run(plugin(() => true), { ...template, object: { spec: claim } })), /requests\[1\]\.adminAccess: Forbidden/);
+    assert.notEqual(typeof await run(plugin(() => true), { ...where, object: claim, ...{ namespace: 'admins' } }), 'string');
+    const result = { ...device('a'), adminAccess: true };
+    assert.match(String(await rights(() => true, { allocation: { devices: { results: [result] } } }, {})),
+      /status\.allocation\.devices\.results\[0\]\.adminAccess: Forbidden/);
+  });
+
+  it('asks for the right to bind when allocation or consumers change', async () => {
+    assert.match(String(await rights(() => false, { allocation }, {})),
+      /status\.allocation: Forbidden: changing .* requires resource="resourceclaims\/binding", verb="update" permission: no update binding/);
+    assert.match(String(await rights(() => false, { allocation, reservedFor: [{ name: 'p' }] }, { allocation })), /no update binding/);
+    assert.deepEqual(asked, [{ verb: 'update', version: 'v1', subresource: 'binding', namespace: '', name: '' }]);
+    assert.notEqual(typeof await rights(() => false, { allocation, conditions: [] }, { allocation }), 'string');
+    const status = { object: { status: { allocation } }, oldObject: { status: {} } };
+    assert.notEqual(typeof await run(plugin(() => false, false), { ...where, subresource: 'status', ...status }), 'string');
+  });
+
+  it('asks for a right for each driver whose devices have another status', async () => {
+    const devices = [{ ...device('a'), data: { x: 1 } }, device('b', 'e')];
+    const old = { allocation, devices: [device('a'), device('b', 'e')] };
+    assert.match(String(await rights(() => false, { allocation, devices }, old)),
+      /status\.devices: Forbidden: changing .*"resourceclaims\/driver", verb="\[arbitrary-node:update\]" permission: no arbitrary-node:update driver/);
+    assert.deepEqual(asked.map(({ name, namespace }) => [name, namespace]), [['d', 'ns']]);
+    await rights(() => false, { allocation }, old);
+    assert.deepEqual(asked.map(({ name }) => name), ['d', 'e']);
+    const returned = { ...allocation, devices: { results: [device('a')] } };
+    await rights(({ subresource }) => subresource === 'binding', { allocation: returned, devices: [device('a'), device('b', 'e')] }, old);
+    assert.deepEqual(asked.map(({ subresource, name }) => [subresource, name]), [['binding', ''], ['driver', 'e']]);
+  });
+
+  it('asks service accounts of the node for a narrower right first', async () => {
+    const onNode = (node: string) => ({ context: {
+      user: { name: 'system:serviceaccount:ns:driver', groups: [], extra: { 'authentication.kubernetes.io/node-name': [node] } }, verb: 'patch', warnings: [],
+    } });
+    const narrow = ({ verb }: ClaimRight): boolean => verb === 'associated-node:patch';
+    const change = [{ allocation, devices: [device('a')] }, { allocation }] as const;
+    assert.notEqual(typeof await rights(narrow, ...change, onNode('n')), 'string');
+    assert.match(String(await rights(narrow, ...change, onNode('m'))), /verb="\[arbitrary-node:patch\]"/);
+    assert.match(String(await rights(() => false, ...change, onNode('n'))),
+      /verb="\[associated-node:patch arbitrary-node:patch\]" .*: no associated-node:patch/);
+  });
+});
+
 describe('plugin names', () => {
+  it('orderPlugins: what the reference checks in its storage follows everything that mutates', () => {
+    const names = ['ValidatingAdmissionPolicy', 'RBACEscalation', 'MutatingAdmissionWebhook', 'Own', 'PodSecurity'];
+    assert.deepEqual(orderPlugins(names.map((name) => ({ name }))).map(({ name }) => name),
+      ['PodSecurity', 'Own', 'MutatingAdmissionWebhook', 'RBACEscalation', 'ValidatingAdmissionPolicy']);
+  });
+
+
   it('isSelected: what is on by default can be turned off, the rest can be turned on', () => {
     assert.equal(isSelected('PodSecurity', { enabled: [], disabled: [] }), true);
     assert.equal(isSelected('PodSecurity', { enabled: [], disabled: ['PodSecurity'] }), false);

@@ -101,7 +101,8 @@ export function writeContext({ exchange, dependencies }: ResourceRequest, query:
   const { requireAccess } = dependencies;
   return {
     authorizeCreate: requireAccess && (() => requireAccess(exchange.user, { ...exchange.info, verb: 'create' })),
-    user: exchange.user, dryRun: query.dryRun.length > 0, fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
+    user: exchange.user, verb: exchange.info.verb, dryRun: query.dryRun.length > 0,
+    fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
     warnings: exchange.warnings, signal: exchange, auditAnnotations: exchange.auditAnnotations, options,
   };
 }

@@ -74,8 +74,9 @@ const gates: ReadonlyMap<string, Gate> = new Map([
 
 /** The gates that can be switched here. */
 export const switchableGates = [
-  'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums',
-  'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
+  'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
+  'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch',
+  'StorageVersionMigrator',
 ] as const;
 
 /** What may stand before a name, with a colon: the one component that has gates. */

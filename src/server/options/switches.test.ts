@@ -24,7 +24,9 @@ describe('--feature-gates', () => {
   });
 
   it('knows the defaults', () => {
-    assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), ['OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction']);
+    assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
+      'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
+    ]);
   });
 
   it('lists settings that have no effect: gates that cannot be switched, where their default is not asked for', () => {
