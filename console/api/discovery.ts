@@ -1,5 +1,5 @@
 // What the server serves, and what the user may do, as the API itself says it.
-import { type Kind, type Metrics, parseMetrics, readKinds } from '../model/index.ts';
+import { type Kind, type KindPath, type Metrics, formatPath, parseMetrics, readKinds } from '../model/index.ts';
 import { call, open } from './request.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -28,6 +28,20 @@ export async function fetchSelf(): Promise<Self | undefined> {
     if ((error as { code?: number }).code === 401 || (error as { code?: number }).code === 403) return undefined;
     throw error;
   }
+}
+
+/** Something that extends the server, with what the server says of its health. */
+export interface Extension {
+  readonly name: string;
+  readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
+}
+
+const MOST_EXTENSIONS = 500;
+
+/** The extensions of a kind. Throws ApiError. */
+export async function fetchExtensions(kind: KindPath, signal: AbortSignal): Promise<Extension[]> {
+  const { body } = await call(`${formatPath(kind)}?limit=${MOST_EXTENSIONS}`, { signal });
+  return (body.items as any[]).map(({ metadata, status }) => ({ name: metadata.name, conditions: status?.conditions ?? [] }));
 }
 
 /** The metrics of the server. Throws ApiError. */

@@ -2,7 +2,7 @@
 export { loginWithCode, loginWithToken, logout, onSessionEnd } from './session.ts';
 export { ApiError, call, triedUser, tryAs } from './request.ts';
 export { askServer, fetchPolicy } from './access.ts';
-export { type Self, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';
+export { type Extension, type Self, fetchExtensions, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';
 export { type ObjectHistory, type ObjectVersion, fetchHistory } from './history.ts';
 export { type ExecSession, type ExecSink, type LogOptions, followLogs, openExec } from './containers.ts';
 export { fetchSchema } from './openapi.ts';

@@ -2,9 +2,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Plot } from '../../plots/index.ts';
-import { type Metrics, formatBytes, formatCount, sumBy } from '../../model/index.ts';
+import { formatBytes, formatCount } from '../../model/index.ts';
 import { Notice, Waiting } from '../../ui/index.ts';
-import { type Reading, type ServerState, useMetrics } from './use-metrics.ts';
+import { Definitions } from './definitions.tsx';
+import { Tables, milliseconds } from './tables.tsx';
+import { type Reading, useMetrics } from './use-metrics.ts';
 
 interface Line {
   readonly id: string;
@@ -19,7 +21,6 @@ interface PlotProps {
 }
 
 const perSecond = (value: number): string => `${value >= 10 ? Math.round(value) : value.toFixed(1)}/s`;
-const milliseconds = (value: number): string => `${value >= 10 ? Math.round(value) : value.toFixed(1)} ms`;
 const percent = (value: number): string => `${Math.round(value)} %`;
 const whole = (value: number): string => formatCount(Math.round(value));
 
@@ -80,39 +81,8 @@ export function ServerView(): JSX.Element {
       {problem !== '' && <Notice tone="bad">{problem}</Notice>}
       {readings.length === 0 && problem === '' && <Waiting what="Reading the metrics" />}
       {readings.length > 0 && <div class="plots">{plots.map((plot) => <LivePlot key={plot.title} {...plot} readings={readings} />)}</div>}
-      {latest !== undefined && <TrafficTable traffic={state.traffic} />}
-      {latest !== undefined && <ObjectTable metrics={latest} />}
+      {latest !== undefined && <Tables state={state} latest={latest} />}
+      <Definitions />
     </div>
-  );
-}
-
-function TrafficTable({ traffic }: Pick<ServerState, 'traffic'>): JSX.Element {
-  return (
-    <section class="card" aria-label="Busiest requests">
-      <h2>Busiest requests</h2>
-      <table class="plain">
-        <thead><tr><th>Verb</th><th>Resource</th><th>A second</th><th>Mean time</th></tr></thead>
-        <tbody>
-          {traffic.map(({ verb, resource, perSecond: rate, meanMs }) => (
-            <tr key={`${verb} ${resource}`}><td>{verb}</td><td>{resource}</td><td>{rate.toFixed(1)}</td><td>{milliseconds(meanMs)}</td></tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-const MOST_KINDS = 12;
-
-function ObjectTable({ metrics }: { readonly metrics: Metrics }): JSX.Element {
-  const counts = [...sumBy(metrics, 'apiserver_resource_objects', 'resource')].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a);
-  return (
-    <section class="card" aria-label="Most objects">
-      <h2>Most objects</h2>
-      <table class="plain">
-        <thead><tr><th>Resource</th><th>Objects</th></tr></thead>
-        <tbody>{counts.slice(0, MOST_KINDS).map(([resource, count]) => <tr key={resource}><td>{resource}</td><td>{formatCount(count)}</td></tr>)}</tbody>
-      </table>
-    </section>
   );
 }

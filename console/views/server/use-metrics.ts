@@ -22,6 +22,11 @@ export interface Traffic {
 export interface ServerState {
   readonly readings: readonly Reading[];
   readonly latest: Metrics | undefined;
+  /** The reading with which the page began. */
+  readonly first: Metrics | undefined;
+  /** The latest but one, and the seconds since then. */
+  readonly before: Metrics | undefined;
+  readonly seconds: number;
   readonly traffic: readonly Traffic[];
   readonly problem: string;
 }
@@ -31,7 +36,7 @@ const KEPT = 180;
 const SHOWN_TRAFFIC = 12;
 
 /** Requests that last as long as their client wants say nothing about latency. */
-const lasting: ReadonlySet<string> = new Set(['WATCH', 'CONNECT']);
+export const lasting: ReadonlySet<string> = new Set(['WATCH', 'CONNECT']);
 const isShort: Choice = (labels) => !lasting.has(labels.get('verb') ?? '');
 const hasCode = (first: string): Choice => (labels) => labels.get('code')?.startsWith(first) === true;
 
@@ -61,9 +66,11 @@ function countTraffic(before: Metrics, after: Metrics, seconds: number): Traffic
   return found.filter(({ verb, perSecond }) => perSecond > 0 && !lasting.has(verb)).sort((a, b) => b.perSecond - a.perSecond).slice(0, SHOWN_TRAFFIC);
 }
 
+const nothing: ServerState = { readings: [], latest: undefined, first: undefined, before: undefined, seconds: 0, traffic: [], problem: '' };
+
 /** Reads the metrics for as long as the component is drawn. */
 export function useMetrics(): ServerState {
-  const [state, setState] = useState<ServerState>({ readings: [], latest: undefined, traffic: [], problem: '' });
+  const [state, setState] = useState<ServerState>(nothing);
   useEffect(() => {
     const controller = new AbortController();
     let [before, beforeMs]: [Metrics | undefined, number] = [undefined, 0];
@@ -76,7 +83,9 @@ export function useMetrics(): ServerState {
           const seconds = (nowMs - beforeMs) / 1000;
           const reading = { time: Date.now() / 1000, values: read(before, after, seconds) };
           const traffic = countTraffic(before, after, seconds);
-          setState(({ readings }) => ({ readings: [...readings, reading].slice(-KEPT), latest: after, traffic, problem: '' }));
+          const earlier = before;
+          setState(({ readings, first = earlier }) =>
+            ({ readings: [...readings, reading].slice(-KEPT), latest: after, first, before: earlier, seconds, traffic, problem: '' }));
         }
         [before, beforeMs] = [after, nowMs];
       } catch (error) {
