@@ -10,6 +10,7 @@ import {
   updateManagers,
 } from './managers.ts';
 import { mergeValues, removeItems, withNamedFields } from './merge.ts';
+import { statedFields } from './outline.ts';
 import { equalJson } from '../equal.ts';
 
 /** The live object holds paths with other values that others own. `causes` are the reference's, one per path. */
@@ -83,7 +84,7 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const last = before.get(identity);
   const within = (set: FieldSet): FieldSet => (input.reset ? set.differenceWithBelow(input.reset) : set);
   const merged = mergeValues(schema, live, input.config) as KubeObject;
-  const stated = within(toFieldSet(schema, input.config));
+  const stated = within(statedFields(schema, input.config));
   const managers = new Map(before).set(identity, { time: last?.time, set: stated, ...self });
   const pruned = prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } });
   const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });

@@ -52,14 +52,17 @@ function collectList(list: Schema, items: readonly unknown[], below: () => Field
   }
 }
 
+const groupItems = (list: Schema, items: readonly unknown[]): Map<PathElement, unknown[]> =>
+  groupByElement(items.map((item) => elementOfItem(list, item)), items);
+
 /** Items by element, in order of first appearance; more than one item means duplicates, which are owned as a whole. */
-export function groupItems(list: Schema, items: readonly unknown[]): Map<PathElement, unknown[]> {
+export function groupByElement(elements: readonly PathElement[], items: readonly unknown[]): Map<PathElement, unknown[]> {
   const groups = new Map<PathElement, unknown[]>();
-  for (const item of items) {
-    const element = elementOfItem(list, item);
+  for (let index = 0; index < items.length; index += 1) {
+    const element = elements[index] as PathElement;
     const group = groups.get(element);
-    if (group === undefined) groups.set(element, [item]);
-    else group.push(item);
+    if (group === undefined) groups.set(element, [items[index]]);
+    else group.push(items[index]);
   }
   return groups;
 }

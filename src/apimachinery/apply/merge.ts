@@ -1,6 +1,6 @@
 // From sets of paths to values: laying one object over another, and taking paths out of an object.
 import type { Schema } from '../schema/schema.ts';
-import { groupItems } from './compare.ts';
+import { groupByElement } from './compare.ts';
 import { FieldSet, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, ownValue, putKey, shapeOf } from './value.ts';
 
@@ -20,10 +20,11 @@ export function mergeValues(schema: Schema, base: unknown, over: unknown): unkno
 
 function mergeMaps(child: (key: string) => Schema | undefined, base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  for (const key of new Set([...Object.keys(base), ...Object.keys(over)])) {
-    const merged = mergeValues(child(key) ?? deducedSchema, ownValue(base, key), ownValue(over, key));
+  for (const key of Object.keys(base)) {
+    const merged = mergeValues(child(key) ?? deducedSchema, base[key], ownValue(over, key));
     if (merged !== undefined) putKey(out, key, merged);
   }
+  for (const key of Object.keys(over)) if (!Object.hasOwn(base, key) && over[key] !== undefined) putKey(out, key, over[key]);
   return out;
 }
 
@@ -34,7 +35,7 @@ function mergeMaps(child: (key: string) => Schema | undefined, base: Record<stri
 function mergeLists(list: Schema, base: readonly unknown[], over: readonly unknown[]): unknown[] {
   const item = list.items as Schema;
   const [baseElements, overElements] = [base.map((v) => elementOfItem(list, v)), over.map((v) => elementOfItem(list, v))];
-  const [bases, overs] = [groupItems(list, base), groupItems(list, over)];
+  const [bases, overs] = [groupByElement(baseElements, base), groupByElement(overElements, over)];
   const shared = overElements.filter((e) => bases.has(e));
   const done = new Set<PathElement>();
   const out: unknown[] = [];

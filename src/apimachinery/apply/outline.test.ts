@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import type { KubeObject } from '../object.ts';
 import { type Schema } from '../schema/schema.ts';
 import { encodeManagers, updateManagers } from './managers.ts';
-import { outlineOf } from './outline.ts';
+import { toFieldSet } from './compare.ts';
+import { encodeFieldSet } from './field-set.ts';
+import { outlineOf, statedFields } from './outline.ts';
 import { TypedValueError } from './value.ts';
 
 const text: Schema = { type: 'string' };
@@ -70,4 +72,17 @@ test('outlineOf says nothing of values, nor of what is large', () => {
 
 test('outlineOf fails as the comparison does', () => {
   assert.throws(() => outlineOf(schema, zero, { spec: { keyed: [{ value: 'x' }] } }), TypedValueError);
+});
+
+test('statedFields says what toFieldSet says', () => {
+  fc.assert(fc.property(object, (one) => {
+    const said = (find: typeof toFieldSet): unknown => {
+      try {
+        return encodeFieldSet(find(schema, one));
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    assert.deepEqual(said(statedFields), said(toFieldSet));
+  }), { numRuns: 3000 });
 });

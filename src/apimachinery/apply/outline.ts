@@ -1,6 +1,9 @@
 // Which objects have the same paths: the outline of an object is everything that the paths which it states depend on, and nothing else.
 // So owners of a new object have to be found once per outline.
+import { BoundedCache } from '../../base/index.ts';
 import type { Schema } from '../schema/schema.ts';
+import { toFieldSet } from './compare.ts';
+import type { FieldSet } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, ownValue, shapeOf } from './value.ts';
 import { equalJson } from '../equal.ts';
 
@@ -14,6 +17,19 @@ export function outlineOf(schema: Schema, zero: unknown, value: unknown): string
   const writer = new OutlineWriter();
   writer.write(schema, zero, value);
   return writer.text.length > LONGEST_OUTLINE ? undefined : writer.text;
+}
+
+/** Paths that recent configurations state, by schema and outline: an applier applies objects of one shape. */
+const stated = new WeakMap<Schema, BoundedCache<string, FieldSet>>();
+const MOST_OUTLINES = 128;
+
+/** toFieldSet, found once per outline. */
+export function statedFields(schema: Schema, value: unknown): FieldSet {
+  const outline = outlineOf(schema, undefined, value);
+  if (outline === undefined) return toFieldSet(schema, value);
+  let known = stated.get(schema);
+  if (known === undefined) stated.set(schema, (known = new BoundedCache({ limit: MOST_OUTLINES })));
+  return known.getOrMake(outline, () => toFieldSet(schema, value));
 }
 
 class OutlineWriter {
