@@ -31,6 +31,7 @@ function cleanText(text: string, id: string): string {
     .replace(/resource version: \d+ \(\d+\)/g, 'resource version: <rv> (<rv>)').replace(/(resource version: \d+), current: \d+/g, '$1, current: <rv>')
     .replace(/ResourceVersion(:|=) ?\d+/gi, 'ResourceVersion$1<rv>').replace(/\b10\.0\.\d{1,3}\.\d{1,3}\b/g, '<clusterIP>').replace(/127\.0\.0\.1:\d+/g,
       '<server>')
+    .replace(/serverAddress: \S+/g, 'serverAddress: <server>').replace(/(resourceVersion\\?":\\?"|resourceVersion: ")\d+/g, '$1<rv>')
     .replace(/in scheme "[^"]*"/g, 'in scheme "…"')
     .replace(/ResourceVersion in precondition: \w+, ResourceVersion in object meta: \d+/g,
       'ResourceVersion in precondition: <rv>, ResourceVersion in object meta: <rv>');

@@ -1,6 +1,6 @@
 // Defaults have to be values that an object could have: known to the schema, valid, and of embedded resources complete.
 import { type FieldError, type OpenAPIV3Schema, compileRules, invalidValue, validateEmbedded, validateValue } from '../../apimachinery/index.ts';
-import { type Steps, createStride } from '../../base/index.ts';
+import { type Steps, compareKeys, createStride } from '../../base/index.ts';
 
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
@@ -27,10 +27,17 @@ function* walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: strin
 }
 
 function validateDefault(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
-  const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, schema.default, 'must not have unknown fields')] : [];
+  const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, sortKeys(schema.default), 'must not have unknown fields')] : [];
   const embedded = validateEmbedded(schema, schema.default, { at, root: true });
   errors.push(...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at, isDefault: true })));
   return errors.length > 0 ? errors : breakRules(schema, at);
+}
+
+/** The value as Go prints it, with the keys of its maps in order. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => compareKeys(one, other)).map(([key, child]) => [key, sortKeys(child)]));
 }
 
 /** What the rules of a node say of its default. */

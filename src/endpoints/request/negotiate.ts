@@ -66,7 +66,8 @@ export function checkAccept(exchange: Exchange, produces: readonly string[]): vo
 /** Throws the router's 415 unless the Content-Type is one that the route consumes. */
 export function checkContentType(exchange: Exchange, consumes: readonly string[]): void {
   const header = exchange.headers['content-type'];
-  if (header !== undefined && header !== '' && matchesRoute(header, consumes)) return;
+  // A wildcard names no type of a body.
+  if (header !== undefined && header !== '' && matchesRoute(header.replaceAll('*/*', '*'), consumes)) return;
   throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 

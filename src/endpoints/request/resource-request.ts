@@ -16,10 +16,14 @@ export function offerOf(resource: Resource): Offer {
   return { protobuf: !resource.custom, conversions: resource.verbs.includes('get') || resource.verbs.includes('list') };
 }
 
+/** Subresources whose answers are no objects that a table could show. */
+const plainSubresources: ReadonlySet<string> = new Set(['binding', 'token']);
+
 /** Checks Accept as the route of the request does, then picks a representation. */
-export function negotiateRequest({ exchange, resource, dependencies: { media } }: ResourceRequest, collection = false): Representation {
+export function negotiateRequest({ exchange, resource, subresource, dependencies: { media } }: ResourceRequest, collection = false): Representation {
   const accept = exchange.headers['accept'] ?? '';
-  const offer = offerOf(resource);
+  const whole = offerOf(resource);
+  const offer = plainSubresources.has(subresource) ? { ...whole, conversions: false } : whole;
   const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0) + (media === cborMedia ? 8 : 0);
   const known = representations.peek(accept)?.[route];
   if (known !== undefined) return known;

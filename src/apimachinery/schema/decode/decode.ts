@@ -109,7 +109,7 @@ class Decoder {
     if (this.#duplicates !== undefined) this.#reportDuplicate();
     this.#path.pop();
     this.#plans.pop();
-    if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation))) return undefined;
+    if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation) && !isRefusedAnyway(field))) return undefined;
     if (field.operation === 'array' && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true && !field.pointer) return null;
     return value;
   }
@@ -323,6 +323,9 @@ class Decoder {
     return path;
   }
 }
+
+/** Definitions are refused for `dependencies`, even where these are empty. */
+const isRefusedAnyway = ({ schema }: PlannedField): boolean => schema.items?.format === 'schema-or-strings';
 
 /** A null of JSON, or a property that our own code left undefined. */
 function isNothing(input: unknown): boolean {
