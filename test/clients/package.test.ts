@@ -48,6 +48,27 @@ console.log(names.length, typeof unused);
 await tested.close();
 `;
 
+/** A request, one that a user may not make, and a watch. */
+const clientScript = `
+import { readFileSync } from 'node:fs';
+import { CoreV1Api, KubeConfig, Watch } from '@kubernetes/client-node';
+import { createTestServer } from 'pintle/testing';
+const server = await createTestServer({ namespaces: ['shop'], users: ['ann'] });
+const core = await server.client(CoreV1Api);
+await core.createNamespacedConfigMap({ namespace: 'shop', body: { metadata: { name: 'prices' }, data: { apple: '3' } } });
+const { data } = await core.readNamespacedConfigMap({ namespace: 'shop', name: 'prices' });
+const guest = await server.client(CoreV1Api, { user: 'ann' });
+const reason = await guest.listNamespacedConfigMap({ namespace: 'shop' }).catch((error) => JSON.parse(error.body).reason);
+const config = new KubeConfig();
+config.loadFromString(server.kubeconfig);
+const type = await new Promise((resolve) => {
+  void new Watch(config).watch('/api/v1/namespaces/shop/configmaps', { fieldSelector: 'metadata.name=prices' }, resolve, () => undefined);
+});
+const { version } = JSON.parse(readFileSync('node_modules/@kubernetes/client-node/package.json', 'utf8'));
+console.log(version, data.apple, reason, type);
+await server.close();
+`;
+
 test('the package holds what its documents link to, and no tests', () => {
   for (const path of [...paths].filter((name) => name.endsWith('.md'))) {
     const text = readFileSync(join(tree, path), 'utf8');
@@ -84,6 +105,18 @@ describe('installed', () => {
     const started = run(process.execPath, ['index.js']);
     assert.equal(started.stdout, 'true StartError function true\n4 function\n', started.output);
   });
+
+  for (const version of ['1.4.0', '2.0.1']) {
+    test(`a test with @kubernetes/client-node ${version} gets its clients from server.client`, (t) => {
+      if (missing !== undefined) return t.skip(missing);
+      const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+      if (version.startsWith('2.') && (major < 22 || (major === 22 && minor < 19))) return t.skip('version 2 needs Node.js 22.19');
+      const { status, output } = run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `@kubernetes/client-node@${version}`]);
+      if (status !== 0) return t.skip(`npm cannot install it here: ${output.slice(-300)}`);
+      writeFileSync(join(root, 'client.mjs'), clientScript);
+      assert.equal(run(process.execPath, ['client.mjs']).output, `${version} 3 Forbidden ADDED\n`);
+    });
+  }
 
   test('npx pintle version prints its version, and the server starts, answers and stops', async (t) => {
     if (missing !== undefined) return t.skip(missing);
