@@ -1,5 +1,6 @@
 // The recipes of docs/testing.md in other languages: an envtest suite in Go with the programs of `pintle envtest`, suites of pytest, kopf and
-// Maven under `pintle run`. Where Go, Java with Maven, or Python with its packages (PINTLE_PYTHON names the interpreter) is missing, they say that they skip.
+// Maven and cargo under `pintle run`. Where Go, Java with Maven, cargo, or Python with its packages (PINTLE_PYTHON names the interpreter) is missing, they
+// say that they skip.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -59,4 +60,18 @@ test('suites of the official Java client and of fabric8 run under pintle run', {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'run', '--namespaces', 'team', '--', 'mvn', ...maven, 'test'], { encoding: 'utf8' });
   assert.equal(status, 0, stdout + stderr);
   assert.match(stdout, /Tests run: 4, Failures: 0, Errors: 0, Skipped: 0/);
+});
+
+test('a suite of the Rust client kube runs under pintle run', { timeout: 1_200_000 }, (context) => {
+  const target = process.env['PINTLE_CARGO_TARGET'] ?? '';
+  if (target === '') return context.skip('PINTLE_CARGO_TARGET names no folder for what cargo builds, which takes minutes');
+  const cargo = ['test', '--locked', '--manifest-path', join(clients, 'rust', 'Cargo.toml'), '--target-dir', target];
+  const build = spawnSync('cargo', [...cargo, '--no-run'], { encoding: 'utf8' });
+  if (build.error !== undefined) return context.skip('cargo is not on PATH');
+  const isOffline = /failed to download|Could not resolve host|failed to fetch/.test(build.stderr);
+  if (isOffline) return context.skip(`the crates could not be downloaded: ${build.stderr.slice(-300)}`);
+  assert.equal(build.status, 0, build.stderr);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'run', '--namespaces', 'team', '--', 'cargo', ...cargo], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stdout, /1 passed/);
 });
