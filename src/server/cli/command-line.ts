@@ -1,7 +1,7 @@
 // The command line of `pintle`: finds the command, reads its flags, runs it. Without a command it serves.
 import { StartError } from '../options/options.ts';
 import { FlagError, type ParsedFlags, findNearest, parseFlags } from '../options/parse-flags.ts';
-import type { Schema } from '../options/schema.ts';
+import { type Schema, findProblems } from '../options/schema.ts';
 import { colour } from './colour.ts';
 import { type Command, type RunWithServer, print } from './command.ts';
 import { createCompletionCommand } from './completion-command.ts';
@@ -59,7 +59,10 @@ export function parseCommandLine(given: readonly string[]): Invocation {
   if (isHelp) return { type: 'help', text: command === undefined ? formatHelp(commands) : formatCommandHelp(command) };
   const chosen = command ?? (args.includes('--version') ? versionCommand : serveCommand as unknown as Command);
   try {
-    return { type: 'run', command: chosen, flags: parseFlags(chosen, args[0] === '--version' ? [] : nameArgument(chosen, rest)), words };
+    const flags = parseFlags(chosen, args[0] === '--version' ? [] : nameArgument(chosen, rest));
+    // A server checks its options itself, together with those that exclude each other.
+    const [problem] = chosen.name === serveCommand.name ? [] : findProblems(chosen.schema, flags.settings);
+    return problem === undefined ? { type: 'run', command: chosen, flags, words } : { type: 'error', message: problem };
   } catch (error) {
     if (error instanceof FlagError) return { type: 'error', message: error.message };
     throw error;

@@ -1,5 +1,5 @@
 // A cluster as the evaluate of manifests: nothing but reads and dry runs.
-import { type ApiUser, createRemoteClient, discover, readKubeconfig } from '../../client/index.ts';
+import { type ApiUser, KubeconfigError, createRemoteClient, discover, readKubeconfig } from '../../client/index.ts';
 import { systemClock } from '../../base/index.ts';
 import type { Target } from './targets.ts';
 
@@ -14,7 +14,14 @@ export interface LiveStart {
 export async function createLiveTarget({ kubeconfig, context, user }: LiveStart): Promise<{ readonly target: Target; readonly namespace: string }> {
   const access = await readKubeconfig({ kubeconfig: kubeconfig || undefined, context: context || undefined }, systemClock);
   const client = createRemoteClient(access, 'pintle-plan');
-  const ask: Target['ask'] = (request) => client.request({ ...request, ...(user !== undefined && { user }) });
+  const ask: Target['ask'] = async (request) => {
+    try {
+      return await client.request({ ...request, ...(user !== undefined && { user }) });
+    } catch (error) {
+      if (error instanceof KubeconfigError) throw error;
+      throw new KubeconfigError(`${access.url} does not answer: ${(error as Error).message}`, { cause: error });
+    }
+  };
   return {
     namespace: access.namespace,
     target: {

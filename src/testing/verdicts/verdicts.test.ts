@@ -174,6 +174,25 @@ metadata: { name: shop }
     assert.deepEqual([(await pintle(['check', '-'], unknown)).code, (await pintle(['check', '-', '--skip-unknown'], unknown)).code], [1, 0]);
     assert.match((await pintle(['check', '--help'])).stdout, /-f, --filename texts[^]*Exit codes: 0/);
   });
+
+  it('exits with 2 and says why where it cannot answer', async () => {
+    const objects = write('fine.yaml', configMap('a'));
+    const cluster = (server: string): string => JSON.stringify({
+      'current-context': 'c', clusters: [{ name: 'c', cluster: { server } }], contexts: [{ name: 'c', context: { cluster: 'c' } }],
+    });
+    const [silent, broken] = [write('silent.kubeconfig', cluster('http://127.0.0.1:1')), write('broken.kubeconfig', 'a: [1\nb: }')];
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [['-o', 'xml'], /--output must be text or json or junit or sarif/], [['--kubeconfig', silent], /http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/],
+      [['--kubeconfig', broken], /broken\.kubeconfig: yaml: line 1/], [['--kubeconfig', `${silent}.none`], /there is no kubeconfig at/],
+      [['--kubeconfig', silent, '--context', 'other'], /the kubeconfig has no context other/], [['--snapshot', objects], /is not a snapshot/],
+      [['--snapshot', objects, '--live'], /cannot be asked together/], [['--as-group', 'admins'], /--as-group needs --as/],
+    ];
+    for (const [flags, why] of cases) {
+      const { code, stdout, stderr } = await pintle(['check', objects, ...flags]);
+      assert.deepEqual([code, stdout], [2, ''], flags.join(' '));
+      assert.match(stderr, why);
+    }
+  });
 });
 
 describe('pintle check --kubeconfig', () => {

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
@@ -102,4 +103,17 @@ func BenchmarkSuite(b *testing.B) {
 		}
 		return nil
 	})
+}
+
+// BenchmarkFakes creates 300 objects with the fakes of client-go, which have a tracker in place of a server.
+func BenchmarkFakes(b *testing.B) {
+	for range b.N {
+		maps := fake.NewClientset().CoreV1().ConfigMaps("default")
+		for index := range 300 {
+			settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("object-%d", index)}}
+			if _, err := maps.Create(context.Background(), settings, metav1.CreateOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
 }
