@@ -2,6 +2,9 @@
 // Requests with and without are sent in turn, so that what else the machine does meets both.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/base/index.ts';
+import { CallEnd, hostOf } from '../../src/server/webhooks/http-call.ts';
+import { KeptConnections } from '../../src/server/webhooks/kept-connections.ts';
 import { type Call, Connection } from '../load/connection.ts';
 import { callOnce, makeRow, measureLoad, quantile, round, type Row, type Scale } from '../load/measure.ts';
 import { createCall } from '../load/objects.ts';
@@ -17,6 +20,11 @@ const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
 const POLICIES = 100;
 const EXPRESSIONS = 5;
 const UNMATCHED = 500;
+/** Calls in a row of one side, where CPU is measured. */
+const TURN = 50;
+/** A body as large as the review of an object of the bench; its answer is small. */
+const review = 'x'.repeat(2600);
+const MOST_BYTES = 10_000;
 const namespaces = ['bench-plain', 'bench-validated', 'bench-both', 'bench-policed'] as const;
 type Namespace = (typeof namespaces)[number];
 
@@ -64,22 +72,74 @@ const each = async (count: number, work: (index: number) => Promise<void>): Prom
   for (let at = 0; at < count; at += 32) await Promise.all(Array.from({ length: Math.min(32, count - at) }, (_, index) => work(at + index)));
 };
 
-/** Sends these calls in turn over a connection each, for as long as it is to last; answers the latencies of each. */
-async function measureInTurn(seconds: number, sides: readonly { readonly at: Pick<Target, 'url' | 'token'>; readonly call: (index: number) => Call }[]):
-Promise<readonly number[][]> {
-  const connections = sides.map(({ at }) => new Connection(at));
+/** One of the things that are measured in turn: sends its call of this number and resolves to its latency. */
+type Side = (index: number) => Promise<number>;
+
+/** Creates or other calls over a connection of their own. */
+function sendOver(at: Pick<Target, 'url' | 'token'>, call: (index: number) => Call): Side {
+  const connection = new Connection(at);
+  return async (index) => {
+    const { status, totalMs } = await connection.send(call(index));
+    if (status > 299) throw new Error(`the answer is ${status}`);
+    return totalMs;
+  };
+}
+
+/** Has these sent one after the other, for as long as it is to last; answers the latencies of each. */
+async function measureInTurn(seconds: number, sides: readonly Side[]): Promise<readonly number[][]> {
   const latencies = sides.map((): number[] => []);
   const startedMs = performance.now();
   for (let index = 0; performance.now() - startedMs < seconds * 1000; index++) {
-    for (const [side, { call }] of sides.entries()) {
-      const { status, totalMs } = await (connections[side] as Connection).send(call(index));
-      if (status > 299) throw new Error(`the answer is ${status}`);
-      latencies[side]!.push(totalMs);
-    }
+    for (const [side, send] of sides.entries()) latencies[side]!.push(await send(index));
   }
-  for (const connection of connections) connection.close();
   // The first ones meet code that has not been compiled yet.
   return latencies.map((values) => values.slice(Math.floor(values.length / 5)));
+}
+
+/** The CPU that the server spends on a call of each side, in turns of many: it is counted in hundredths of a second. */
+async function measureCpu(target: Target, seconds: number, sides: readonly Side[]): Promise<readonly number[]> {
+  const spentMs = sides.map(() => 0);
+  let turns = 0;
+  const startedMs = performance.now();
+  for (; turns === 0 || performance.now() - startedMs < seconds * 1000; turns++) {
+    for (const [side, send] of sides.entries()) {
+      const before = readCpuMs(target);
+      for (let index = 0; index < TURN; index++) await send(turns * TURN + index);
+      spentMs[side]! += readCpuMs(target) - before;
+    }
+  }
+  return spentMs.map((ms) => ms / (turns * TURN));
+}
+
+/** A round trip to the webhook with the client that servers call webhooks with, and the CPU that it takes. */
+class BareClient {
+  readonly #connections: KeptConnections;
+  readonly #url: URL;
+  cpuMs = 0;
+  calls = 0;
+
+  constructor({ url, caBundle }: Hook) {
+    this.#connections = new KeptConnections({ ca: Buffer.from(caBundle, 'base64').toString(), allowPartialTrustChain: true }, { clock: systemClock });
+    this.#url = new URL(url);
+  }
+
+  readonly send: Side = async () => {
+    const before = process.cpuUsage();
+    const startedMs = performance.now();
+    const end = new CallEnd(systemClock, { timeoutMs: 10_000 });
+    const headers = { host: this.#url.host, accept: 'application/json' };
+    await this.#connections.send({ ...hostOf(this.#url), method: 'POST', path: '/echo', headers, body: review }, end, MOST_BYTES);
+    end.dispose();
+    const totalMs = performance.now() - startedMs;
+    const { user, system } = process.cpuUsage(before);
+    this.cpuMs += (user + system) / 1000;
+    this.calls += 1;
+    return totalMs;
+  };
+
+  close(): void {
+    this.#connections.destroy();
+  }
 }
 
 class AdmissionBench {
@@ -96,9 +156,13 @@ class AdmissionBench {
   }
 
   /** Creates in a namespace, with names of their own. */
-  creates(namespace: Namespace): { readonly at: Target; readonly call: (index: number) => Call } {
+  creates(namespace: Namespace): (index: number) => Call {
     const prefix = `${this.#run}-${this.#phase++}`;
-    return { at: this.#target, call: (index) => createCall(pathOf(namespace), prefix, index) };
+    return (index) => createCall(pathOf(namespace), prefix, index);
+  }
+
+  #create(namespace: Namespace): Side {
+    return sendOver(this.#target, this.creates(namespace));
   }
 
   #row(workload: string, latencies: number[], extra: Readonly<Record<string, number>>): Row {
@@ -110,12 +174,16 @@ class AdmissionBench {
     await send(this.#target, 'POST', `${REGISTRATION}/validatingwebhookconfigurations`,
       configuration('bench', webhookOf('validate.bench.example.com', clientConfig, within('bench-validated', 'bench-both'))));
     await settle();
-    const filler = 'x'.repeat(2600);
-    const roundTrip = { at: this.#hook, call: () => ({ method: 'POST', path: '/echo', body: filler }) };
-    const [plain, hooked, bare] = await measureInTurn(this.#seconds, [this.creates('bench-plain'), this.creates('bench-validated'), roundTrip]);
+    const client = new BareClient(this.#hook);
+    const [plain, hooked, bare] = await measureInTurn(this.#seconds, [this.#create('bench-plain'), this.#create('bench-validated'), client.send]);
+    client.close();
+    const [plainCpuMs, hookedCpuMs] = await measureCpu(this.#target, this.#seconds, [this.#create('bench-plain'), this.#create('bench-validated')]);
     const [plainMs, hookedMs, bareMs] = [plain!, hooked!, bare!].map((values) => quantile(values, 0.5)) as [number, number, number];
+    const addedCpuMs = hookedCpuMs! - plainCpuMs!;
+    const bareCpuMs = client.cpuMs / client.calls;
     return this.#row('W13 one validating webhook', hooked!, {
       plainP50Ms: plainMs, roundTripP50Ms: bareMs, addedMs: round(hookedMs - plainMs), addedPerRoundTrip: round((hookedMs - plainMs) / bareMs),
+      plainCpuMs: round(plainCpuMs!), addedCpuMs: round(addedCpuMs), roundTripCpuMs: round(bareCpuMs), addedCpuPerRoundTrip: round(addedCpuMs / bareCpuMs),
     });
   }
 
@@ -124,7 +192,7 @@ class AdmissionBench {
     await send(this.#target, 'POST', `${REGISTRATION}/mutatingwebhookconfigurations`,
       configuration('bench', webhookOf('mutate.bench.example.com', clientConfig, within('bench-both'))));
     await settle();
-    const { call } = this.creates('bench-both');
+    const call = this.creates('bench-both');
     return measureLoad(this.#target, { workload: 'W13 both webhooks c=64', clients: 64, seconds: this.#seconds, call });
   }
 
@@ -135,7 +203,7 @@ class AdmissionBench {
     });
     await settle();
     const cpuMs = readCpuMs(this.#target);
-    const [plain, policed] = await measureInTurn(this.#seconds, [this.creates('bench-plain'), this.creates('bench-policed')]);
+    const [plain, policed] = await measureInTurn(this.#seconds, [this.#create('bench-plain'), this.#create('bench-policed')]);
     const [plainMs, policedMs] = [quantile(plain!, 0.5), quantile(policed!, 0.5)];
     await each(POLICIES, async (index) => {
       for (const plural of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies']) {
@@ -151,7 +219,7 @@ class AdmissionBench {
   async unmatched(): Promise<Row> {
     const clientConfig = { url: `${this.#hook.url}/validate`, caBundle: this.#hook.caBundle };
     const [without, having]: [number[], number[]] = [[], []];
-    const measure = async (): Promise<number[]> => (await measureInTurn(this.#seconds / 2, [this.creates('bench-plain')]))[0]!;
+    const measure = async (): Promise<number[]> => (await measureInTurn(this.#seconds / 2, [this.#create('bench-plain')]))[0]!;
     for (let time = 0; time < 2; time++) {
       without.push(...await measure());
       await each(UNMATCHED, (index) => send(this.#target, 'POST', `${REGISTRATION}/validatingwebhookconfigurations`,
@@ -175,7 +243,7 @@ export async function measureAdmission(target: Target, { seconds }: Scale): Prom
   try {
     for (const name of namespaces) await send(target, 'POST', '/api/v1/namespaces', { metadata: { name } });
     const bench = new AdmissionBench(target, hook, seconds);
-    const { call } = bench.creates('bench-plain');
+    const call = bench.creates('bench-plain');
     await measureLoad(target, { workload: 'warm up', clients: 16, seconds: Math.min(1, seconds), call });
     return [await bench.unmatched(), await bench.validating(), await bench.both(), await bench.policies()];
   } finally {
