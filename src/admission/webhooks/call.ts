@@ -5,7 +5,7 @@ import { type Clock, type Random, invariant } from '../../base/index.ts';
 import type { AdmissionAttributes, RequestSignal } from '../../registry/index.ts';
 import { annotate } from '../audit-annotations.ts';
 import type { FormedObjects } from '../match/resource-forms.ts';
-import { CallError, noDryRun, refuseBy } from './failures.ts';
+import { CallError, UnusableError, noDryRun, refuseBy } from './failures.ts';
 import { type ReviewAnswer, ReviewError, buildReview, decodeReview, verifyReview } from './review.ts';
 import type { Webhook, WebhookClientConfig } from './webhook.ts';
 
@@ -65,7 +65,8 @@ export async function callWebhook(webhook: Webhook, { attributes, objects, mutat
   const sent = await send(webhook.clientConfig, buildReview(attributes, objects, { version, uid }), limitCall(webhook, clock, context.signal))
     .catch((error: unknown) => {
       const { code = UNAVAILABLE, isUnusable = false } = error as SendFailure;
-      throw new CallError(name, isUnusable ? messageOf(error) : `failed to call webhook: ${messageOf(error)}`, code);
+      if (isUnusable) throw new UnusableError(name, messageOf(error), code);
+      throw new CallError(name, `failed to call webhook: ${messageOf(error)}`, code);
     });
   const answer = readAnswer(name, sent, { version, uid, mutating, schema: findReviewSchema(schemas) });
   for (const [key, value] of Object.entries(answer.auditAnnotations)) annotate(context, `${name}/${key}`, { value });

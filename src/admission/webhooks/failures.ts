@@ -12,6 +12,9 @@ export class CallError extends Error {
   }
 }
 
+/** A webhook that cannot be called at all with the configuration that it has. */
+export class UnusableError extends CallError {}
+
 /** The refusal of a webhook, which no failure policy passes over. */
 export class RefusalError extends StatusError {}
 

@@ -2,7 +2,7 @@
 import { type StatusError, internalError, timeoutError } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import type { AdmissionMetrics, RejectionCause, WebhookType } from '../metrics.ts';
-import { CallError, RefusalError } from './failures.ts';
+import { CallError, RefusalError, UnusableError } from './failures.ts';
 import type { Webhook } from './webhook.ts';
 
 const SUCCESS = 200;
@@ -12,6 +12,8 @@ export interface Reporting {
   readonly metrics: AdmissionMetrics;
   /** Is handed failures that the failure policy passes over. */
   readonly onFailOpen: (webhook: string, error: Error) => void;
+  /** Is handed webhooks that cannot be called as they are configured. */
+  readonly onUnusable: (webhook: Webhook, error: Error) => void;
 }
 
 interface Outcome {
@@ -29,7 +31,7 @@ function describe(error: unknown): { readonly cause: RejectionCause; readonly co
 }
 
 /** Counts a call; answers the error that the request ends with. `failsOpen` is called when the failure policy passes over a failure. */
-export function reportCall({ webhook, attributes, type, durationMs, error }: Outcome, { metrics, onFailOpen }: Reporting,
+export function reportCall({ webhook, attributes, type, durationMs, error }: Outcome, { metrics, onFailOpen, onUnusable }: Reporting,
   failsOpen: () => void): unknown {
   const { operation, context: { signal } } = attributes;
   const common = { name: webhook.name, type, operation };
@@ -37,6 +39,7 @@ export function reportCall({ webhook, attributes, type, durationMs, error }: Out
     metrics.recordWebhook({ ...common, durationMs, code: SUCCESS, rejected: false });
     return undefined;
   }
+  if (error instanceof UnusableError) onUnusable(webhook, error);
   const { cause, code } = describe(error);
   const isIgnored = error instanceof CallError && webhook.ignoresFailures;
   metrics.recordWebhook({ ...common, durationMs, code, rejected: !isIgnored });

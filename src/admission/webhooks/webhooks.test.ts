@@ -62,7 +62,7 @@ function createBench(sort: 'mutating' | 'validating', hooks: readonly object[], 
   const clock = createManualClock();
   const dependencies: WebhookDependencies = {
     configurations, schemas, clock, random: { uuid: () => 'uid-1' }, metrics, askAccess: () => ({ type: 'none', reason: '' }),
-    readNamespace: async () => undefined, onFailOpen: () => undefined,
+    readNamespace: async () => undefined, onFailOpen: () => undefined, onUnusable: () => undefined,
     async send({ url = '' }, body, { timeoutMs }) {
       const name = url.slice(url.lastIndexOf('/') + 1);
       calls.push({ name, review: body as Review, timeoutMs });

@@ -138,6 +138,20 @@ describe('admission webhooks', () => {
       'Post "https://127.0.0.1:1/x?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused');
   });
 
+  it('that cannot be called with the configuration that they have are named by an event', async () => {
+    const clientConfig = { url: 'https://127.0.0.1:1/x', caBundle: Buffer.from('no certificate').toString('base64') };
+    await configure('Validating', 'unusable', { objectSelector: { matchLabels: { hook: 'unusable' } }, clientConfig });
+    const body = { metadata: { name: 'u', labels: { hook: 'unusable' } }, data: { k: 'v' } };
+    const refused = await requestUntil(server, { method: 'POST', path: `${configMaps}?dryRun=All`, body }, { until: ({ status }) => status === 500 });
+    assert.match(refused.body.message, /unable to load root certificates/);
+    assert.equal((await create('u', 'unusable')).status, 500);
+    const path = '/api/v1/namespaces/default/events?fieldSelector=reason%3DUnusableWebhook';
+    const { body: { items } } = await requestUntil(server, { path }, { until: (answer) => answer.body.items.length > 0 });
+    assert.deepEqual(items.map(({ involvedObject: { kind, name }, message }: Record<string, any>) => [kind, name, message]), [[
+      'ValidatingWebhookConfiguration', 'unusable', refused.body.message.replace('Internal error occurred: ', ''),
+    ]]);
+  });
+
   it('are counted under the names of the reference', async () => {
     const { text } = await server.request({ path: '/metrics' });
     for (const line of [

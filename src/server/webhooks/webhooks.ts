@@ -6,7 +6,7 @@ import {
   STATIC_OBJECTS_GATE, isSelected,
 } from '../../admission/index.ts';
 import type { SchemaSet } from '../../apimachinery/index.ts';
-import type { Catalog, Reflector, Registry } from '../../registry/index.ts';
+import { type Catalog, type Reflector, type Registry, createSystemClient, formatTime } from '../../registry/index.ts';
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
@@ -54,8 +54,9 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
     onFailOpen: (webhook: string, { message }: Error) => logger.warn('a webhook failed and its failure policy ignores it', { webhook, error: message }),
   };
   const configurations = { mutating: new WebhookConfigurations(catalog), validating: new WebhookConfigurations(catalog) };
+  const reportUnusable = createUnusableReport({ registry, catalog, options });
   const partsOf = (sort: 'mutating' | 'validating') => ({
-    ...common, configurations: configurations[sort],
+    ...common, configurations: configurations[sort], onUnusable: reportUnusable(sort),
     send: async (client: Client, body: unknown, limits: CallLimits) =>
       inSpan(() => ({ name: `Call ${sort} webhook` }), () => caller.call(client, body, { ...limits, findCredentials: credentials?.[sort] })),
   });
@@ -81,6 +82,28 @@ export function createWebhooks({ options, registry, catalog, schemas, askAccess,
       for (const stop of stops) stop();
       caller.close();
     },
+  };
+}
+
+const COMPONENT = 'kube-apiserver';
+type OnUnusable = Parameters<typeof createValidatingWebhooks>[0]['onUnusable'];
+
+/** Says in the log and by an event, once for each state of a configuration, that a webhook of it cannot be called. */
+function createUnusableReport({ registry, catalog, options: { clock, logger } }: Pick<WebhookParts, 'registry' | 'catalog' | 'options'>):
+(sort: 'mutating' | 'validating') => OnUnusable {
+  const known = new WeakSet<Parameters<OnUnusable>[0]>();
+  return (sort) => (webhook, { message }) => {
+    if (known.has(webhook)) return;
+    known.add(webhook);
+    const { configuration: name } = webhook;
+    logger.warn('a webhook cannot be called with the configuration that it has', { configuration: name, webhook: webhook.name, error: message });
+    const time = formatTime(clock.now());
+    const kind = sort === 'mutating' ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration';
+    createSystemClient({ registry: registry(), catalog }, ['', 'v1', 'events'], COMPONENT).createIfAbsent('default', {
+      apiVersion: 'v1', kind: 'Event', metadata: { name: `${name}.${(BigInt(clock.now()) * 1_000_000n).toString(16)}`, namespace: 'default' },
+      involvedObject: { apiVersion: 'admissionregistration.k8s.io/v1', kind, name }, reason: 'UnusableWebhook', message, type: 'Warning',
+      source: { component: COMPONENT }, reportingComponent: COMPONENT, firstTimestamp: time, lastTimestamp: time, count: 1,
+    }).catch((error: unknown) => logger.warn('the event of a webhook could not be written', describeError(error)));
   };
 }
 
