@@ -35,8 +35,8 @@ interface ControllersOptions extends ControllerContext {
   readonly signSecretToken: SignSecretToken;
   /** Signs requests for client certificates; without it they stay unsigned. */
   readonly signRequest?: SignRequest;
-  /** Data of the ConfigMap extension-apiserver-authentication, as they are at the moment. */
-  readonly authenticationData: () => Readonly<Record<string, string>>;
+  /** Data that the ConfigMap extension-apiserver-authentication is to have at the moment, given those that it has. */
+  readonly authenticationData: (present: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
   /** PEM of the authority that signs the serving certificate; '' when there is none. */
   readonly authority: string;
   /** Other servers may be at work on the same store, with authorities of their own. */

@@ -6,6 +6,7 @@ import { actInVersion } from './common/acting-version.ts';
 import { defaultColumns } from './common/columns/columns.ts';
 import { dropGatedFields } from './common/gated-fields.ts';
 import { allVerbs } from './common/subresources.ts';
+import { describeDeprecation } from './lifecycle.ts';
 import type { KindSpec, KindValidation, ValidateUpdate } from './kind-spec.ts';
 
 const defaultMetadataChecks: readonly MetadataCheck[] = ['object', 'kind', 'update'];
@@ -25,8 +26,9 @@ export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet)
   const buildVersion = (name: string): ResourceVersionRow => {
     const schema = schemas.forKind({ group, version: name, kind: spec.kind });
     invariant(schema !== undefined, `no schema for ${group}/${name} ${spec.kind}`);
+    const warning = deprecationWarning ?? describeDeprecation({ group, version: name, kind: spec.kind });
     return { name, served: isStable(name), schema, columns, ...(spec.columns === undefined && { hasDefaultColumns: true }),
-      ...(deprecationWarning && { deprecationWarning }), ...(rowConditions && { rowConditions }),
+      ...(warning && { deprecationWarning: warning }), ...(rowConditions && { rowConditions }),
       ...(scale && { scale }) };
   };
   return {

@@ -8,6 +8,7 @@ import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
 import { type ServerMetrics, createCheckMetrics } from './observability/metrics.ts';
 import { createProfiling } from './observability/profiling.ts';
+import type { AllowedLabels } from './observability/allowed-labels.ts';
 import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
 import { createZPages } from './observability/zpages.ts';
 import type { ServerOptions } from './options/options.ts';
@@ -85,6 +86,7 @@ interface RootParts {
   readonly storeDirectory: string;
   readonly readRemoteSize: (() => Promise<number>) | undefined;
   readonly disabled: ReadonlySet<string>;
+  readonly allowed: AllowedLabels;
   readonly openId: ReturnType<typeof createOpenIdHandler>;
 }
 

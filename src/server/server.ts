@@ -16,6 +16,7 @@ import { readAdmissionPlan } from './webhooks/webhooks.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, useDataDirectory } from './data-directory.ts';
 import { createConsole } from './console/console.ts';
+import { readMetricLabels } from './config-files/metric-labels.ts';
 import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
@@ -33,7 +34,9 @@ import { isGateOn, listIgnoredGates } from './options/feature-gates.ts';
 import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
+import { listMissingCurves } from './tls/tls-options.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
+import { uniteAuthentication } from './tls/united-authentication.ts';
 import { createStorageHealth, findRoot, isShared, openStore, readEtcdSize } from './open-store.ts';
 import type { EncryptionMetrics } from './encryption/encryption-metrics.ts';
 import { type FollowedFormat, readStorageFormat } from './encryption/storage-format.ts';
@@ -196,11 +199,14 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
       options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
       readRemoteSize: options.etcdServers.length === 0 ? undefined : () => readEtcdSize(options),
-      disabled: new Set(options.disabledMetrics), openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
+      disabled: new Set(options.disabledMetrics), allowed: await readMetricLabels(options),
+      openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
   seams.expose?.({ api, handler: chain as Handler });
   const { authorities } = authentication;
+  const missing = listMissingCurves(options.tlsCurvePreferences);
+  if (missing.length > 0) logger.warn('key exchanges are not offered: they need OpenSSL 3.5', { curves: missing });
   const identity = started.identity = pki === undefined ? undefined : followIdentity({ options, pki, directory: made.directory.certificates, authorities });
   const listener = started.listener = createListener({
     clock, random: seams.transportRandom ?? random, logger, ...(identity !== undefined && { tls: identity.current }),
@@ -325,7 +331,8 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     // A complete state has had its roles made: they are made at a start only.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
     authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identify(options, port) }),
-    signSecretToken: authentication.signSecretToken, authenticationData: () => describeForAggregated(options, authentication),
+    signSecretToken: authentication.signSecretToken,
+    authenticationData: (present) => uniteAuthentication(present, describeForAggregated(options, authentication), options.clock.now()),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     groups: groupPriorities, aggregated: api.aggregator,
     quotaLedger: api.quotaLedger,

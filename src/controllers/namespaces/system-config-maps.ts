@@ -15,7 +15,7 @@ interface SystemConfigMap {
 const NAMESPACE = 'kube-system';
 
 /** Where aggregated servers look; a server that says nothing about its authorities still makes it. */
-export const authenticationMap = (data: () => Data): SystemConfigMap => ({ name: 'extension-apiserver-authentication', wanted: data });
+export const authenticationMap = (data: (present: Data) => Data): SystemConfigMap => ({ name: 'extension-apiserver-authentication', wanted: data });
 
 /** Names the day on which the uses of tokens began to be noted. */
 export const tokenTrackingMap = (nowMs: () => number): SystemConfigMap => ({

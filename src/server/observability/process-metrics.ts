@@ -8,6 +8,7 @@ import type { Audit } from '../audit/audit.ts';
 import { kubernetesVersion } from '../cli/version.ts';
 import type { Api } from '../compose.ts';
 import type { FlowControl, FlowSample } from '../flow-control/flow-control.ts';
+import { type AllowedLabels, limitLabels } from './allowed-labels.ts';
 import { type MetricSpec, type Sample, finishMetrics, formatLabels, renderCounter, renderGauge } from './metric.ts';
 import type { ServerMetrics, ShowInfo } from './metrics.ts';
 
@@ -24,16 +25,19 @@ interface MetricSources {
   readonly readRemoteSize: (() => Promise<number>) | undefined;
   /** Names of --disabled-metrics. */
   readonly disabled: ReadonlySet<string>;
+  /** Those of --allow-metric-labels. */
+  readonly allowed: AllowedLabels;
 }
 
 /** Renders everything. */
-export async function answerMetrics(api: Api, { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled }: MetricSources): Promise<Response> {
+export async function answerMetrics(api: Api, sources: MetricSources): Promise<Response> {
+  const { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled, allowed } = sources;
   const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSize)]);
   const lines = [
     ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
     ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(),
   ];
-  return answerMetricsText(finishMetrics(lines, disabled));
+  return answerMetricsText(finishMetrics(limitLabels(lines, allowed), disabled));
 }
 
 /** Metrics as an answer. */

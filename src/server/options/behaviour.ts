@@ -1,8 +1,9 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
 import { optionalPlugins, pluginNames, parsePortRange } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
+import { checkAllowedLabels } from '../observability/allowed-labels.ts';
 import { checkFeatureGates, switchableGates } from './feature-gates.ts';
-import { duration, integer, list, text, toggle } from './schema.ts';
+import { duration, integer, list, text, texts, toggle } from './schema.ts';
 
 const SMALLEST_RANGE_BITS = 3;
 
@@ -85,6 +86,13 @@ export const behaviourOptions = {
   }),
   controllers: list({
     flag: 'controllers', default: ['*'], check: checkControllers, help: 'Controllers to run: * for all, a name, or -name for all but it.',
+  }),
+  allowMetricLabels: texts({
+    flag: 'allow-metric-labels', check: checkAllowedLabels,
+    help: 'Values that a label of a metric may have ("metric,label=value,value",…); others are shown as unexpected.',
+  }),
+  allowMetricLabelsManifest: text({
+    flag: 'allow-metric-labels-manifest', help: 'File (YAML) with the same: a list of values, separated by commas, for each metric,label.',
   }),
   disabledMetrics: list({ flag: 'disabled-metrics', help: 'Names of metrics that /metrics leaves out.' }),
   featureGates: list({

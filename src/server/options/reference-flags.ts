@@ -21,8 +21,6 @@ const refusedSwitch = (name: string, ...accepts: readonly ('true' | 'false')[]):
 /** Every flag of kube-apiserver that is no option here, by name. */
 export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refused('admission-control'),
-  refused('allow-metric-labels'),
-  refused('allow-metric-labels-manifest'),
   refused('debug-socket-path'),
   refused('emulated-version', '1.36', 'kube=1.36'),
   refusedSwitch('emulation-forward-compatible', 'false'),

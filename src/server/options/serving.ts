@@ -1,6 +1,6 @@
 // Options of the port: addresses, certificates, limits of requests, the end of a server.
 import { isIP } from 'node:net';
-import { cipherSuiteNames, curveNumbers } from '../tls/tls-options.ts';
+import { checkCurves, cipherSuiteNames, curveNumbers } from '../tls/tls-options.ts';
 import { DESCRIBE_NAMED_PAIR, parseNamedPair } from '../tls/named-pair.ts';
 import { checks, duration, fraction, integer, list, text, texts, toggle, value } from './schema.ts';
 
@@ -73,7 +73,8 @@ export const servingOptions = {
   disableHttp2Serving: toggle({ flag: 'disable-http2-serving', default: false, help: 'Speak HTTP/1.1 only.' }),
   externalHostname: text({ flag: 'external-hostname', help: 'Host in the URL of the keys of tokens; by default the address that is listened on.' }),
   tlsCurvePreferences: list({
-    flag: 'tls-curve-preferences', check: checks.eachOneOf(...curveNumbers), help: `Key exchanges of TLS by their numbers in Go: ${curveNumbers.join(', ')}.`,
+    flag: 'tls-curve-preferences', check: (given) => checks.eachOneOf(...curveNumbers)(given) ?? checkCurves(given),
+    help: `Key exchanges of TLS by their numbers in Go: ${curveNumbers.join(', ')}.`,
   }),
   http2MaxStreamsPerConnection: integer({
     flag: 'http2-max-streams-per-connection', default: 100, check: checks.notNegative, help: 'Streams on one HTTP/2 connection.',

@@ -28,6 +28,8 @@ const INTERVAL_KEY = 'compact_rev_key';
 
 const LEARN_MS = 3_000;
 const ROUNDS = 5;
+/** The largest message that etcd's own client sends. */
+const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
 /** A Store on etcd; store.ts has its contract. */
 export class EtcdStore implements Store {
@@ -143,6 +145,10 @@ export class EtcdStore implements Store {
   async #tryWrite({ key, expect, value, ttlSeconds }: TxnRequest): Promise<TxnAnswer> {
     const lease = ttlSeconds === undefined ? 0n : await this.#leases.take(ttlSeconds);
     const bytes = encodeTxn({ key, compare: { target: 'modRevision', equals: expect }, lease, ...(value !== undefined && { value }) });
+    // Etcd's own client refuses this before it sends; etcd would end the call in other words.
+    if (bytes.length > MAX_MESSAGE_BYTES) {
+      throw new StorageWriteError(`rpc error: code = ResourceExhausted desc = trying to send message larger than max (${bytes.length} vs. ${MAX_MESSAGE_BYTES})`);
+    }
     return decodeTxn(await this.#connection.call('/etcdserverpb.KV/Txn', bytes, { type: 'write' }));
   }
 
