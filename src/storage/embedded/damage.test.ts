@@ -137,7 +137,8 @@ test('no flipped bit of the data file is served: the store refuses to open, name
   const good = new Map((await withStore(directory, readAll)).map(({ key, value }) => [key, Buffer.from(value).toString()]));
   const data = readFileSync(join(directory, 'store.mdb'));
   // Record bytes only: LMDB follows the numbers of its own pages without a checksum, and a wrong one can end the process.
-  const places = [...Array(20).keys()].map((index) => data.indexOf(valueOf(`k${index} one`))).filter((at) => at >= 0);
+  // A value also stands in pages that are free again, and which one comes first depends on how the writes were gathered.
+  const places = [...Array(20).keys()].flatMap((index) => findAll(data, valueOf(`k${index} one`)));
   const outcomes = new Set<string>();
   await fc.assert(fc.asyncProperty(fc.constantFrom(...places), fc.integer({ min: -32, max: 40 }), fc.nat(7), async (place, offset, bit) => {
     const copy = join(root, 'flipped');
@@ -154,6 +155,12 @@ test('no flipped bit of the data file is served: the store refuses to open, name
   }), { numRuns: 60 });
   assert.deepEqual([...outcomes].sort(), ['named', 'served']);
 });
+
+function findAll(data: Buffer, value: Buffer): number[] {
+  const found: number[] = [];
+  for (let at = data.indexOf(value); at >= 0; at = data.indexOf(value, at + 1)) found.push(at);
+  return found;
+}
 
 async function withStore<T>(directory: string, use: (store: Store) => Promise<T>): Promise<T> {
   const store = await open(directory);
