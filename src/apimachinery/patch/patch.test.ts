@@ -118,6 +118,7 @@ test('applyStrategicMergePatch refuses directives for lists of maps without a ke
   const target = { plain: [{ name: 'p' }] };
   assert.throws(() => merge(target, { '$setElementOrder/plain': [], plain: [] }), { message: 'map: map[name:p] does not contain declared merge key: ' });
   assert.throws(() => merge(target, { '$deleteFromPrimitiveList/plain': [{ name: 'p' }] }), { message: 'cannot merge lists without merge key for struct' });
+  assert.deepEqual(merge({ items: [{ name: 'a' }] }, { '$deleteFromPrimitiveList/items': [] }), { items: [{ name: 'a' }] });
 });
 
 test('applyStrategicMergePatch refuses directives in the reference\'s words', () => {

@@ -44,8 +44,10 @@ function mergeMaps(target: Dict, patch: Dict, schema: Schema | undefined): Dict 
   const out = hasKeys ? retainKeys(target, patch, retain) : copyMap(target);
   mergeOrderedLists(out, patch, schema);
   for (const key of Object.keys(patch)) {
-    if (key.startsWith(DELETE_PREFIX)) deleteFromList(out, key.slice(DELETE_PREFIX.length), patch[key]);
-    else mergeField(out, { key, value: patch[key], schema: fieldSchema(schema, key) });
+    if (key.startsWith(DELETE_PREFIX)) {
+      const name = key.slice(DELETE_PREFIX.length);
+      deleteFromList(out, { key: name, value: patch[key], schema: fieldSchema(schema, name) });
+    } else mergeField(out, { key, value: patch[key], schema: fieldSchema(schema, key) });
   }
   return out;
 }
@@ -91,17 +93,21 @@ function mergeField(out: Dict, { key, value, schema }: { key: string; value: unk
   else putKey(out, key, kept);
 }
 
-function deleteFromList(out: Dict, key: string, values: unknown): void {
+/** Takes texts and numbers from a list. Maps in such a directive are merged into the list, whatever its strategy. */
+function deleteFromList(out: Dict, { key, value: values, schema }: { key: string; value: unknown; schema: Schema | undefined }): void {
   if (!Array.isArray(values)) throw badRequest('invalid patch format of primitive list');
   const current = ownValue(out, key);
-  if (Array.isArray(current) && isMap(current[0] ?? values[0])) throw plainError('cannot merge lists without merge key for struct');
+  if (Array.isArray(current) && isMap(current[0] ?? values[0])) return putKey(out, key, combineLists(current, values, schema));
   const deleted = new Set(values.map(identifyValue));
   if (Array.isArray(current)) putKey(out, key, current.filter((item) => !deleted.has(identifyValue(item))));
 }
 
 function mergeLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
   // What replaces a list keeps its directives: they are unknown fields of the result.
-  if (!strategies(schema).includes('merge')) return [...patch];
+  return strategies(schema).includes('merge') ? combineLists(current, patch, schema) : [...patch];
+}
+
+function combineLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
   if (current.length === 0 && patch.length === 0) return [];
   const both = [...current, ...patch];
   if (Array.isArray(both[0])) throw noListOfLists();
