@@ -1,5 +1,5 @@
 // A value that has passed a check lately passes it again: templates of pods hardly ever change between the writes of the objects that hold them, and their
-// validation is the dearest part of such a write (an update of a Deployment takes a quarter less with it). Texts are compared, not digests of them.
+// validation is the dearest part of such a write. Texts are compared, not digests of them.
 import { BoundedCache } from '../../../base/index.ts';
 import { type Errors, none } from './check.ts';
 
