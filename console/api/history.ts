@@ -1,6 +1,7 @@
 // The versions of an object that the server still has: exact reads find the oldest revision that is kept, and a watch from there replays the rest.
 import { apiVersionOf, formatPath, selectName } from '../model/index.ts';
 import type { Target } from './objects.ts';
+import { findOldest } from './past.ts';
 import { ApiError, call, open } from './request.ts';
 import { readEvents } from './watch.ts';
 
@@ -33,22 +34,11 @@ async function readAt(target: Target, revision: number, signal: AbortSignal): Pr
   }
 }
 
-/** The oldest revision that can be read, by halving. */
-async function findOldest(target: Target, newest: number, signal: AbortSignal): Promise<number> {
-  let [low, high] = [1, newest];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (await readAt(target, middle, signal) === 'gone') low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** The versions of an object that are kept. Throws ApiError. */
 export async function fetchHistory(target: Target, signal: AbortSignal): Promise<ObjectHistory> {
   const list = await call(`${formatPath(target.kind, target.namespace)}?limit=1&fieldSelector=${encodeURIComponent(selectName(target.name))}`, { signal });
   const newest = Number(list.body.metadata.resourceVersion);
-  const oldest = await findOldest(target, newest, signal);
+  const oldest = await findOldest(newest, async (revision) => await readAt(target, revision, signal) !== 'gone');
   const first = await readAt(target, oldest, signal);
   const isThere = first !== undefined && first !== 'gone';
   const versions: ObjectVersion[] = isThere ? [{ revision: first.metadata.resourceVersion, object: named(target, first), isDeleted: false }] : [];

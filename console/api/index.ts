@@ -5,6 +5,7 @@ export { askServer, fetchPolicy } from './access.ts';
 export { type Extension, type Self, fetchExtensions, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';
 export { type ObjectHistory, type ObjectVersion, fetchHistory } from './history.ts';
 export { type ExecSession, type ExecSink, type LogOptions, followLogs, openExec } from './containers.ts';
+export { type Past, fetchPast } from './past.ts';
 export { fetchSchema } from './openapi.ts';
 export { type ListRequest, type ListSink, followList } from './lists.ts';
 export {

@@ -126,23 +126,26 @@ export interface MetadataRequest {
   /** '' for all of them. */
   readonly namespace: string;
   readonly limit: number;
+  /** The revision at which they are read; now without one. */
+  readonly at?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The metadata of the first objects of a kind. Throws ApiError. */
-export async function listMetadata({ kind, namespace, limit, signal }: MetadataRequest): Promise<ObjectMetadata[]> {
-  const { body } = await call(`${formatPath(kind, namespace)}?limit=${limit}`, { accept: METADATA, signal });
+export async function listMetadata({ kind, namespace, limit, at, signal }: MetadataRequest): Promise<ObjectMetadata[]> {
+  const exact = at === undefined ? '' : `&resourceVersion=${at}&resourceVersionMatch=Exact`;
+  const { body } = await call(`${formatPath(kind, namespace)}?limit=${limit}${exact}`, { accept: METADATA, signal });
   return (body.items as { readonly metadata: ObjectMetadata }[]).map(({ metadata }) => metadata);
 }
 
 /** Objects of many kinds by their metadata, the first of each; kinds that the user may not list are passed over. */
-export async function mentionObjects(kinds: readonly Kind[], namespace: string, signal: AbortSignal): Promise<Mention[]> {
+export async function mentionObjects(kinds: readonly Kind[], namespace: string, signal: AbortSignal, at?: number): Promise<Mention[]> {
   const found: Mention[] = [];
   const waiting = [...kinds];
   const work = async (): Promise<void> => {
     for (let kind = waiting.pop(); kind !== undefined && !signal.aborted; kind = waiting.pop()) {
       try {
-        const objects = await listMetadata({ kind, namespace, limit: MOST, signal });
+        const objects = await listMetadata({ kind, namespace, limit: MOST, at, signal });
         for (const { name, namespace: place = '', uid, ownerReferences: owners = [] } of objects) found.push({ kind, name, namespace: place, uid, owners });
       } catch (error) {
         if (signal.aborted) throw error;

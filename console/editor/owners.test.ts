@@ -50,6 +50,7 @@ describe('findLineOwners', () => {
 test('parseYaml names problems with their place, and parseAllYaml reads every document', () => {
   assert.equal(parseYaml('a: [').problems.length, 1);
   assert.deepEqual(parseYaml(formatYaml({ a: 'yes', b: '1' })).value, { a: 'yes', b: '1' });
+  assert.equal(formatYaml({ a: 'no', b: 'on', c: 'text' }), 'a: "no"\nb: "on"\nc: text\n');
   assert.deepEqual(parseAllYaml('a: 1\n---\n---\nb: 2\n'), [{ a: 1 }, { b: 2 }]);
   assert.throws(() => parseAllYaml('a: 1\n---\nb: ['), /Flow sequence|must end/);
 });

@@ -9,8 +9,8 @@ export interface YamlProblem {
   readonly to: number;
 }
 
-/** The text of an object, in the order of its fields. */
-export const formatYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+/** The text of an object, in the order of its fields. Servers read YAML 1.1: words such as no and on are quoted where they are texts. */
+export const formatYaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 
 /** Aliases that a text may expand to. */
 const ALIASES = 100;

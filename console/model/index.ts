@@ -12,6 +12,7 @@ export {
 } from './metrics.ts';
 export { type Entry, beginValue, findEntry, isShownAtFirst, listFields, readText } from './form.ts';
 export { type OpenApiDocument, findSchema } from './openapi.ts';
+export { type Change, findRevision, timeOf } from './past.ts';
 export { type Place, findPlace } from './place.ts';
 export { type Schema, childrenOf, describeBounds, describeType, findField, listRules, sampleOf, typesOf } from './schema.ts';
 export { type Branch, type Owned, countBranches, findDependents } from './tree.ts';

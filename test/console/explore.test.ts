@@ -49,6 +49,46 @@ describe('history and access in the console', { skip: missingBrowser() }, () => 
     await close();
   });
 
+  test('the past of a namespace: its objects at a time and a revision, and an object that was deleted comes back', async () => {
+    const path = '/api/v1/namespaces/shop/configmaps';
+    await create(server, path, { metadata: { name: 'lost' }, data: { found: 'no' } });
+    const { body: { metadata: { resourceVersion } } } = await server.request({ path: `${path}/lost` });
+    assert.equal((await server.request({ method: 'DELETE', path: `${path}/lost` })).status, 200);
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
+    await waitForList(page);
+    await page.getByRole('link', { name: 'Past' }).click();
+    const objects = page.getByRole('region', { name: 'Objects' });
+    await objects.getByText('ConfigMap prices').waitFor();
+    assert.equal(await objects.getByText('ConfigMap lost').count(), 0);
+    await page.getByRole('button', { name: resourceVersion, exact: true }).click();
+    await objects.getByText('ConfigMap lost').waitFor();
+    await checkAccess(page, 'the past');
+    await takePicture(page, 'past');
+    await page.getByLabel('At', { exact: true }).fill('2020-01-01T00:00:00');
+    await objects.getByText('There were none').waitFor();
+    await page.getByRole('region', { name: 'Changes', exact: true }).getByRole('row', { name: /deleted ConfigMap lost/ }).getByRole('link').click();
+    await page.getByRole('list', { name: 'Versions' }).getByRole('button').nth(1).click();
+    await page.getByRole('button', { name: 'Restore this version' }).click();
+    await page.locator('.editor .cm-content', { hasText: 'found: "no"' }).waitFor();
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('would be accepted').waitFor();
+    await page.getByRole('button', { name: 'Write' }).click();
+    await page.getByText('is written').waitFor();
+    assert.deepEqual((await server.request({ path: `${path}/lost` })).body.data, { found: 'no' });
+    assert.deepEqual(complaints, []);
+    await close();
+    const other = await openPage(browser, { width: 380, dark: true });
+    await login(other.page, server.url, 'alice-token', '#/list/core/v1/configmaps?namespace=shop');
+    await waitForList(other.page);
+    await other.page.getByRole('button', { name: 'Kinds', exact: true }).click();
+    await other.page.getByRole('link', { name: 'Past' }).click();
+    await other.page.getByRole('region', { name: 'Objects' }).getByText('ConfigMap prices').waitFor();
+    assert.equal(await other.page.getByRole('region', { name: 'Objects' }).getByText('Deployment').count(), 0);
+    await checkAccess(other.page, 'the past of a user of few rights');
+    await other.close();
+  });
+
   test('the rights of a user with their reasons, the subjects of an action, and the answer of the server', async () => {
     const { page, complaints, close } = await openPage(browser);
     await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');

@@ -5,6 +5,7 @@ import { type Target, fetchHistory } from '../../api/index.ts';
 import { formatAge, listRoute } from '../../model/index.ts';
 import { Notice, Waiting, useLoaded, useNow } from '../../ui/index.ts';
 import { EditObject } from '../write/edit-object.tsx';
+import { openDraft } from '../write/use-drop.ts';
 import { toPlain } from '../write/plain-text.ts';
 import type { KubeObject, ManagedFields } from './kube-object.ts';
 import { YamlEditor } from './yaml-view.tsx';
@@ -15,21 +16,27 @@ interface Version {
   readonly isDeleted: boolean;
 }
 
+const nameEntry = ({ manager = '', operation = '', time = '' }: ManagedFields): string => `${manager} ${operation} ${time}`;
 const stampOf = (entry: ManagedFields): string => JSON.stringify(entry);
 
-/** Of each version the manager whose entry is new in it; one that writes again within a second leaves no trace and is that of the version before. */
+/**
+ * Of each version the manager whose entry is new in it, before those that lost fields to it; one that writes again within a second leaves no trace
+ * and is that of the version before.
+ */
 function findAuthors(versions: readonly Version[]): (ManagedFields | undefined)[] {
   const authors: (ManagedFields | undefined)[] = [];
   for (let index = versions.length - 1; index >= 0; index -= 1) {
-    const entries = versions[index]?.object.metadata.managedFields ?? [];
-    const earlier = new Set((versions[index + 1]?.object.metadata.managedFields ?? []).map(stampOf));
-    authors[index] = entries.find((entry) => !earlier.has(stampOf(entry))) ?? authors[index + 1];
+    const [entries, before] = [index, index + 1].map((at) => versions[at]?.object.metadata.managedFields ?? []) as
+      [readonly ManagedFields[], readonly ManagedFields[]];
+    const [known, stamps] = [new Set(before.map(nameEntry)), new Set(before.map(stampOf))];
+    const changed = entries.filter((entry) => !stamps.has(stampOf(entry)));
+    authors[index] = changed.find((entry) => !known.has(nameEntry(entry))) ?? changed[0] ?? authors[index + 1];
   }
   return authors;
 }
 
-/** The time line, with the differences of the two versions that are chosen. */
-export function History({ target, object }: { readonly target: Target; readonly object: KubeObject }): JSX.Element {
+/** The time line, with the differences of the two versions that are chosen. Without an object there is none now: what is restored is a new one. */
+export function History({ target, object }: { readonly target: Target; readonly object: KubeObject | undefined }): JSX.Element {
   const now = useNow();
   const loaded = useLoaded((signal) => fetchHistory(target, signal), []);
   const [chosen, setChosen] = useState(0);
@@ -37,7 +44,7 @@ export function History({ target, object }: { readonly target: Target; readonly 
   const [restored, setRestored] = useState<string | undefined>();
   if (loaded.type === 'waiting') return <Waiting what="Reading the versions that are kept" />;
   if (loaded.type === 'failed') return <Notice tone="bad">{loaded.error.message}</Notice>;
-  if (restored !== undefined) return <EditObject target={target} object={object} text={restored} />;
+  if (restored !== undefined && object !== undefined) return <EditObject target={target} object={object} text={restored} />;
   const versions = loaded.value.versions as readonly Version[];
   const authors = findAuthors(versions);
   const version = versions[chosen];
@@ -47,7 +54,9 @@ export function History({ target, object }: { readonly target: Target; readonly 
   };
   const restore = async (wanted: Version): Promise<void> => {
     const { formatYaml } = await import('../../editor/index.ts');
-    setRestored(formatYaml(toPlain(wanted.object)));
+    const text = formatYaml(toPlain(wanted.object));
+    if (object === undefined) openDraft(text);
+    else setRestored(text);
   };
   return (
     <div class="history">

@@ -82,6 +82,7 @@ export function ObjectView({ tab, ...target }: ObjectViewProps): JSX.Element {
         {listTabs(target).map(([id, title]) => <a key={id} href={place(id)} {...(id === tab && { 'aria-current': 'page' })}>{title}</a>)}
       </nav>
       {state.type === 'waiting' && <Waiting what="Reading" />}
+      {state.type === 'failed' && tab === 'history' && state.error.code === 404 && <History target={target} object={undefined} />}
       {state.type === 'failed' && <Notice tone="bad">{state.error.message}</Notice>}
       {state.type === 'there' && state.isGone && <Notice tone="warn">It is deleted. This is what it was.</Notice>}
       {object !== undefined && <Tab tab={tab} target={target} object={object} />}

@@ -5,7 +5,8 @@ import { type Kind, type Route, formatRoute, groupKinds, kindOfRoute, listRoute 
 import { Icon, type IconName } from '../../ui/index.ts';
 import { useSession } from '../context.ts';
 
-const pages: readonly (readonly [view: string, title: string, icon: IconName])[] = [['server', 'Server', 'chart'], ['access', 'Who can', 'key']];
+const pages: readonly (readonly [view: string, title: string, icon: IconName])[] =
+  [['server', 'Server', 'chart'], ['access', 'Who can', 'key'], ['past', 'Past', 'clock']];
 
 const STORED = 'pintle-console-closed';
 

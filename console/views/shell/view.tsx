@@ -6,6 +6,7 @@ import { findKind, useSession } from '../context.ts';
 import { AccessView } from '../access/access-view.tsx';
 import { ListView } from '../list/list-view.tsx';
 import { ObjectView } from '../object/object-view.tsx';
+import { PastView } from '../past/past-view.tsx';
 import { ServerView } from '../server/server-view.tsx';
 import { CreateView } from '../write/create-view.tsx';
 
@@ -16,6 +17,7 @@ export function View({ route, dropped }: { readonly route: Route; readonly dropp
   const kind = findKind(kinds, wanted);
   if (route.view === 'create') return <CreateView key={`${route.parts.join('/')} ${dropped}`} kind={kind} dropped={dropped} />;
   if (route.view === 'access') return <AccessView />;
+  if (route.view === 'past') return <PastView />;
   if (route.view === 'server') return <ServerView />;
   if (!['', 'list', 'object'].includes(route.view)) return <Notice tone="warn">The console has no such page.</Notice>;
   if (kind === undefined) return <Notice tone="warn">The server serves no {wanted.plural} of {wanted.group === '' ? 'the core group' : wanted.group}.</Notice>;
