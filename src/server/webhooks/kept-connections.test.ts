@@ -55,6 +55,14 @@ const echo: RequestListener = (request, response) => {
 };
 
 describe('KeptConnections', () => {
+  it('send nothing for a path or a header that would be more than that', async () => {
+    await withService(echo, async ({ call, sockets }) => {
+      for (const path of ['/a b', '/a\r\nx-other: 1', '/é']) await assert.rejects(call(path), /has characters that are not escaped/);
+      await assert.rejects(call('/', '{}', { 'x-text': 'a\r\nx-other: 1' }), /Invalid character in header content/);
+      assert.equal(sockets.length, 0);
+    });
+  });
+
   it('carry one request after the other, and as many at a time as are asked', async () => {
     await withService(echo, async ({ call, sockets }) => {
       for (const body of ['{"a":"é"}', Buffer.from('{"b":1}')]) assert.deepEqual(await call('/', body), { status: 200, body: `${body.toString()}1, 2` });

@@ -27,8 +27,15 @@ interface Place {
 const timedOut = (): Error => Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' });
 const hungUp = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
-/** A request as one text, so that it leaves in one piece. */
+/** A request as it leaves: its head, which is ready, and its body. */
+interface FormattedRequest {
+  readonly head: string;
+  readonly body: HttpRequest['body'];
+}
+
+/** The head of a request as one text, so that it leaves in one piece. Throws for a path or a header that would be more than that. */
 function formatRequest({ method, path, headers, body }: HttpRequest): string {
+  if (/[^\x21-\x7e]/.test(path)) throw new Error(`the path ${JSON.stringify(path)} has characters that are not escaped`);
   let text = `${method} ${path} HTTP/1.1\r\n`;
   for (const [name, values] of Object.entries(headers)) {
     for (const value of typeof values === 'string' ? [values] : values as readonly string[]) {
@@ -94,12 +101,10 @@ class Connection {
     return this.#exchange === undefined && this.#isUsed;
   }
 
-  send(request: HttpRequest, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
-    const head = formatRequest(request);
+  send({ head, body }: FormattedRequest, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       this.#exchange = { reader: new AnswerReader(limitBytes), resolve, reject, end };
       const socket = this.#socket.ref();
-      const { body } = request;
       end.report(() => this.destroy(timedOut()));
       if (body === undefined || typeof body === 'string') socket.write(`${head}${body ?? ''}`);
       else socket.write(Buffer.concat([Buffer.from(head), body]));
@@ -164,13 +169,14 @@ export class KeptConnections implements RequestSender {
 
   /** Rejects with the error of the connection; `wasKept` says of it that the connection had carried others and ended before any answer came. */
   async send(request: HttpRequest, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
+    const formatted: FormattedRequest = { head: formatRequest(request), body: request.body };
     const place = this.#places.getOrMake(`${request.host}:${request.port}`, () => ({ free: [], session: undefined }));
     for (let kept = place.free.pop(); kept !== undefined; kept = place.free.pop()) {
-      if (kept.isOpen) return kept.send(request, end, limitBytes);
+      if (kept.isOpen) return kept.send(formatted, end, limitBytes);
       kept.destroy();
     }
     const connection = await this.#open(request, place, end);
-    return connection.send(request, end, limitBytes);
+    return connection.send(formatted, end, limitBytes);
   }
 
   /** Closes every connection. */
