@@ -2,7 +2,7 @@
 // Only what is new with each request is looked at: its id, its path, its times.
 //
 // Measured by `npm run bench -- w14`, gets by name from 64 clients: at level Metadata without the stage RequestReceived a get took 1.22 to 1.25 times the
-// CPU of one that is not recorded while events were objects, maps and lists, and takes 1.07 times with these texts; most of what is left is the write to
+// CPU of one without audit while events were objects, maps and lists, and takes 1.07 to 1.15 times with these texts; most of what is left is the write to
 // the file (1.05 with /dev/null).
 import { BoundedCache, formatSecond } from '../../base/index.ts';
 import type { Status } from '../../apimachinery/index.ts';
