@@ -52,8 +52,10 @@ function checkInterfaceAddress({ path, value }: Field): Errors {
 function checkNetwork(network: Field): Errors {
   const limits = [['interfaceName', MAX_INTERFACE_BYTES], ['hardwareAddress', MAX_HARDWARE_BYTES]] as const;
   return [
-    ...limits.map(([name, max]) => ({ ...at(network, name), max })).filter(({ value, max }) => byteLength(toText(value)) > max)
-      .map(({ path, max }) => tooLong(path, max)),
+    ...limits.flatMap(([name, max]) => {
+      const { path, value } = at(network, name);
+      return byteLength(toText(value)) > max ? [tooLong(path, max)] : [];
+    }),
     ...checkSet(at(network, 'ips'), MAX_ADDRESSES, { check: checkInterfaceAddress, keyOf: itself }),
   ];
 }

@@ -68,6 +68,7 @@ const expectedStatus = [
     + "'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is "
     + "'[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
   'status.devices[0].data: Invalid value: "<value omitted>": must be a valid JSON object',
+  'status.devices[0].networkData.interfaceName: Too long: may not be more than 256 bytes',
   'status.devices[0].networkData.ips[0]: Invalid value: "10.0.0.1": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)',
   'status.devices[0].networkData.ips[1]: Invalid value: "10.0.0.01/8": must be in canonical form ("10.0.0.1/8")',
   'status.devices[0].networkData.ips[2]: Invalid value: "::ffff:10.0.0.1/104": must be in canonical form ("10.0.0.1/8")',
@@ -149,7 +150,7 @@ test('validateResourceClaimStatus compares devices with what is allocated', () =
     reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }, { uid: 'u' }],
     allocation: { devices: { results: [{ request: 'x', driver: '', pool: 'a//b', device: 'd', shareID: 'abc', bindingConditions: ['a'] }] } },
     devices: [{
-      driver: 'd', pool: 'p', device: 'd', data: 'x', networkData: { ips: ['10.0.0.1', '10.0.0.01/8', '::ffff:10.0.0.1/104'] },
+      driver: 'd', pool: 'p', device: 'd', data: 'x', networkData: { interfaceName: 'i'.repeat(257), ips: ['10.0.0.1', '10.0.0.01/8', '::ffff:10.0.0.1/104'] },
       conditions: [{ type: 'A', status: 'Yes', reason: '-' }],
     }],
   };

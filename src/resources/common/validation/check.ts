@@ -19,8 +19,8 @@ export interface Field {
   readonly value: unknown;
 }
 
-/** A member or an element of a field. Its path is written when an error asks for it, which is what most never do. */
-class Place implements Field {
+/** A member or an element of a field. Its path is written when an error asks for it, which is what most never do: a spread leaves it out. */
+class MemberField implements Field {
   readonly value: unknown;
   readonly #parent: Field;
   readonly #name: string | number;
@@ -43,7 +43,7 @@ export function at(parent: Field, ...names: readonly (string | number)[]): Field
   let place = parent;
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index] as string | number;
-    place = new Place(place, name, ownMember(place.value, name));
+    place = new MemberField(place, name, ownMember(place.value, name));
   }
   return place;
 }
@@ -54,7 +54,7 @@ const noFields: readonly Field[] = Object.freeze([]);
 export function each(list: Field): readonly Field[] {
   const { value } = list;
   if (!Array.isArray(value) || value.length === 0) return noFields;
-  return value.map((item, index) => new Place(list, index, item));
+  return value.map((item, index) => new MemberField(list, index, item));
 }
 
 /** Whether a field has a value; null counts as absent. */
