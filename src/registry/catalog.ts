@@ -86,10 +86,18 @@ class ResourceCatalog implements Catalog {
     invariant(versionIn(resource, resource.storageVersion) !== undefined, `${resource.plural}: storage version is not among its versions`);
     const key = `${resource.group}/${resource.plural}`;
     const replaced = this.#byPlural.get(key);
-    if (replaced !== undefined) this.#byKind.delete(`${replaced.group}/${replaced.kind}`);
+    invariant(replaced?.custom !== false || !resource.custom, `${key} is built in`);
+    if (replaced !== undefined) this.#forgetKind(replaced);
     this.#byPlural.set(key, resource);
-    this.#byKind.set(`${resource.group}/${resource.kind}`, resource);
+    const kind = `${resource.group}/${resource.kind}`;
+    // A custom resource may have the kind of a built-in one, whose kind it remains.
+    if (!resource.custom || this.#byKind.get(kind)?.custom !== false) this.#byKind.set(kind, resource);
     this.#changed();
+  }
+
+  #forgetKind(row: Resource): void {
+    const kind = `${row.group}/${row.kind}`;
+    if (this.#byKind.get(kind) === row) this.#byKind.delete(kind);
   }
 
   /** Group versions that have built-in resources have no custom ones. */
@@ -104,7 +112,7 @@ class ResourceCatalog implements Catalog {
     const row = this.#byPlural.get(`${group}/${plural}`);
     if (row === undefined) return;
     this.#byPlural.delete(`${group}/${plural}`);
-    if (this.#byKind.get(`${group}/${row.kind}`) === row) this.#byKind.delete(`${group}/${row.kind}`);
+    this.#forgetKind(row);
     this.#changed();
   }
 

@@ -123,10 +123,11 @@ class ServedDefinitions implements Definitions {
     if (hadNames !== undefined && JSON.stringify(hadNames) !== JSON.stringify(statusOf(outline).acceptedNames)) this.#wakeGroup(specOf(outline).group);
   }
 
-  /** Makes the row of a definition, unless the same is served. */
+  /** Makes the row of a definition, unless the same is served. A definition of the name of a built-in resource is stored and serves nothing. */
   #serve(name: string, known: KnownDefinition, definition: KubeObject): void {
     const fingerprint = fingerprintOf(definition);
-    if (known.fingerprint === fingerprint) return;
+    const { group, names } = specOf(definition);
+    if (known.fingerprint === fingerprint || this.#options.catalog.findResource(group, names.plural)?.custom === false) return;
     const { catalog, registry, formatAge, checkRules = checkSchemaRules, sendConversion, validateInWorker, random, clock } = this.#options;
     const replaced = known.row;
     const stored = (): StoredObject => (this.#known.get(name) ?? known).stored;
