@@ -5,10 +5,11 @@ import { type ExposedParts, type RunningServer, type ServerOptions, startServer 
 
 export { type AdmissionHook, type AdmissionMatch, type HookRequest, defineAdmission } from './admission/index.ts';
 export {
-  ApiError, type ApiUser, type ControllerClient, type ControllerDefinition, type ControllerPlace, type KindReference, KubeconfigError, type KubernetesObject,
+  ApiError, type ApiUser, type ControllerClient, type ControllerDefinition, type ControllerPlace, type KindReference, type KubernetesObject,
   type LeaderElection, type ObjectMetadata, type ObjectName, type OwnerReference, type ReconcileRequest, type ReconcileResult, type RunOptions,
   type RunningControllers, type WatchedKind, controlledBy, defineController, runControllers,
 } from './client/index.ts';
+export { KubeconfigError } from './kubeconfig/index.ts';
 export { type ConvertObject, type RunningServer, type ServerOptions, StartError } from './server/index.ts';
 
 /**

@@ -2,7 +2,6 @@
 export type { KubernetesObject, ObjectMetadata, OwnerReference } from './objects.ts';
 export { ApiError, type ApiRequest, type ApiResponse, type ApiUser, type AskApi } from './api.ts';
 export { type LocalClient, createLocalClient } from './local-client.ts';
-export { KubeconfigError, readKubeconfig } from './kubeconfig.ts';
 export { createRemoteClient } from './remote-client.ts';
 export { type ServerAccess, registerServer, stopAttached } from './server-access.ts';
 export {

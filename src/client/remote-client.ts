@@ -2,7 +2,7 @@
 import { Agent as PlainAgent, type ClientRequest, type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http';
 import { Agent, request as requestSecure } from 'node:https';
 import { type ApiRequest, type ApiResponse, type ApiUser, contentTypeOf, describeResponse } from './api.ts';
-import type { ClusterAccess } from './kubeconfig.ts';
+import type { ClusterAccess } from '../kubeconfig/index.ts';
 import { encodeBody } from './local-client.ts';
 
 /** A server elsewhere. */

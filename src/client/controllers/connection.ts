@@ -4,7 +4,7 @@ import { type Clock, delay, systemClock } from '../../base/index.ts';
 import { type ReflectedWatch, type ReflectorSource, type StoredObject, buildPredicate } from '../../registry/index.ts';
 import { ApiError, type ApiUser, type AskApi, takeBody } from '../api.ts';
 import { type Discovery, type KnownResource, discover, resourcePath, splitApiVersion } from '../discovery.ts';
-import type { ClusterAccess } from '../kubeconfig.ts';
+import type { ClusterAccess } from '../../kubeconfig/index.ts';
 import { createLocalClient } from '../local-client.ts';
 import type { KubernetesObject } from '../objects.ts';
 import { type RemoteClient, createRemoteClient } from '../remote-client.ts';

@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
+import { readKubeconfig } from '../../kubeconfig/index.ts';
 import { createTestServer } from '../../testing/index.ts';
 import { preparePki } from '../../server/index.ts';
 import {
-  type AskApi, type ControllerDefinition, type KubernetesObject, controlledBy, createRemoteClient, defineController, readKubeconfig, runControllers,
+  type AskApi, type ControllerDefinition, type KubernetesObject, controlledBy, createRemoteClient, defineController, runControllers,
 } from '../index.ts';
 
 interface Site extends KubernetesObject {

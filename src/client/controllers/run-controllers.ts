@@ -3,7 +3,7 @@
 //   informers ──changed object──▶ keys (itself, its controller, what `requests` names) ──▶ queue ──▶ reconcile ──▶ writes ──▶ informers
 import { delay, holdProcess, systemClock } from '../../base/index.ts';
 import { WorkQueue } from '../../registry/index.ts';
-import { type ClusterAccess, type KubeconfigSource, readKubeconfig } from '../kubeconfig.ts';
+import { type ClusterAccess, type KubeconfigSource, readKubeconfig } from '../../kubeconfig/index.ts';
 import type { ApiUser } from '../api.ts';
 import { splitApiVersion } from '../discovery.ts';
 import type { KubernetesObject } from '../objects.ts';

@@ -5,11 +5,11 @@ import { Agent, request as requestSecure } from 'node:https';
 import { request as requestPlain } from 'node:http';
 import { join, resolve } from 'node:path';
 import { systemClock, systemRandom } from '../../base/index.ts';
+import type { ClusterAccess } from '../../kubeconfig/index.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { StartError } from '../options/options.ts';
 import { type SettingsOf, checks, integer, text, toggle } from '../options/schema.ts';
 import { servingOptions } from '../options/serving.ts';
-import type { ClusterTarget } from '../console/kubeconfig-target.ts';
 import { type Command, print } from './command.ts';
 import { waitForSignal } from './wait-for-signal.ts';
 
@@ -32,13 +32,10 @@ export const consoleCommand: Command<typeof schema> = {
 };
 
 async function serveCluster({ kubeconfig, context, port, open }: ConsoleSettings): Promise<number> {
-  const [{ readClusterTarget }, { startClusterConsole }] = await Promise.all([
-    import('../console/kubeconfig-target.ts'), import('../console/cluster-console.ts'),
-  ]);
-  const target = await readClusterTarget(resolve(kubeconfig), context);
+  const [target, { startClusterConsole }] = await Promise.all([readAccess(kubeconfig, context), import('../console/cluster-console.ts')]);
   const stopped = waitForSignal();
   const served = await startClusterConsole({ target, port, clock: systemClock, random: systemRandom, logger: silentLogger });
-  print(`The console of ${target.url.host} (context ${target.name}): this link logs in once, within a minute.`);
+  print(`The console of ${new URL(target.url).host} (context ${target.name}): this link logs in once, within a minute.`);
   show(served.link, open);
   await stopped;
   await served.close();
@@ -48,11 +45,10 @@ async function serveCluster({ kubeconfig, context, port, open }: ConsoleSettings
 async function openOwn({ dataDir, open }: ConsoleSettings): Promise<number> {
   const path = join(resolve(dataDir), 'admin.kubeconfig');
   if (!existsSync(path)) throw new StartError(`${path} does not exist; start the server once, or give --data-dir or --kubeconfig`);
-  const { readClusterTarget } = await import('../console/kubeconfig-target.ts');
-  const target = await readClusterTarget(path);
+  const target = await readAccess(path);
   const code = await askForCode(target);
   print(`This link logs in as ${code.user} once, within ${code.expiresInSeconds} seconds.`);
-  show(`${target.url.origin}/console/#code=${code.code}`, open);
+  show(`${new URL(target.url).origin}/console/#code=${code.code}`, open);
   return 0;
 }
 
@@ -62,12 +58,24 @@ interface Code {
   readonly expiresInSeconds: number;
 }
 
-function askForCode({ url, authorities, certificate, key, authorization }: ClusterTarget): Promise<Code> {
-  const shown = authorization();
+/** What leads to the cluster; throws StartError for a kubeconfig that does not. */
+async function readAccess(kubeconfig: string, context = ''): Promise<ClusterAccess> {
+  const { readKubeconfig } = await import('../../kubeconfig/index.ts');
+  try {
+    return await readKubeconfig({ kubeconfig: resolve(kubeconfig), context: context || undefined }, systemClock);
+  } catch (error) {
+    throw new StartError(`--kubeconfig: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function askForCode(access: ClusterAccess): Promise<Code> {
+  const { authorities } = access;
+  const url = new URL(access.url);
+  const { certificate, key, headers: shown } = await access.credentials();
   const agent = url.protocol === 'https:' ? new Agent({
     ...(authorities !== undefined && { ca: authorities }), ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
   }) : undefined;
-  const headers = { 'content-length': '0', ...(shown !== undefined && { authorization: shown }) };
+  const headers = { 'content-length': '0', ...shown };
   const options = { method: 'POST', headers, agent, timeout: TIMEOUT_MS };
   return new Promise((resolve, reject) => {
     const call = (url.protocol === 'https:' ? requestSecure : requestPlain)(new URL('/console/codes', url), options as object, (response) => {

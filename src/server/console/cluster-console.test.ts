@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { systemClock, systemRandom } from '../../base/index.ts';
+import { readKubeconfig } from '../../kubeconfig/index.ts';
 import { type TestClient, type TestServer, createTestClient, startTestServer } from '../../test-support/index.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { type ClusterConsole, startClusterConsole } from './cluster-console.ts';
-import { readClusterTarget } from './kubeconfig-target.ts';
 
 describe('startClusterConsole', () => {
   let [cluster, served, client]: [TestServer?, ClusterConsole?, TestClient?] = [];
@@ -17,7 +18,7 @@ describe('startClusterConsole', () => {
   before(async () => {
     cluster = await startTestServer();
     writeFileSync(file, cluster.kubeconfig);
-    const target = await readClusterTarget(file);
+    const target = await readKubeconfig({ kubeconfig: file }, systemClock);
     served = await startClusterConsole({ target, clock: systemClock, random: systemRandom, logger: silentLogger, port: 0 });
     client = createTestClient(new URL(served.link).origin, '');
   });
@@ -55,15 +56,28 @@ describe('startClusterConsole', () => {
     assert.equal((await request('/api/v1/namespaces/none', { headers })).body.reason, 'NotFound');
   });
 
-  test('readClusterTarget names what a kubeconfig lacks', async () => {
-    await assert.rejects(readClusterTarget(file, 'other'), /has no context "other"/);
-    await assert.rejects(readClusterTarget(join(folder, 'none')), /cannot read .*ENOENT/);
-    const exec = { 'current-context': 'a', contexts: [{ name: 'a', context: { cluster: 'c', user: 'u' } }],
-      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }], users: [{ name: 'u', user: { exec: { command: 'login' } } }] };
-    writeFileSync(file, JSON.stringify(exec));
-    await assert.rejects(readClusterTarget(file), /logs in by exec/);
-    writeFileSync(file, JSON.stringify({ ...exec, users: [{ name: 'u', user: { tokenFile: 'token' } }] }));
-    writeFileSync(join(folder, 'token'), 'abc\n');
-    assert.equal((await readClusterTarget(file)).authorization(), 'Bearer abc');
+  test('the credentials are those of the moment, of a program too', async () => {
+    const token = join(folder, 'token');
+    const status = `{ token: require('fs').readFileSync(${JSON.stringify(token)}, 'utf8'), expirationTimestamp: '2000-01-01T00:00:00Z' }`;
+    const print = `console.log(JSON.stringify({ status: ${status} }))`;
+    const config = parse(cluster?.kubeconfig ?? '');
+    config.users[0].user = { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', print] } };
+    writeFileSync(file, JSON.stringify(config));
+    const target = await readKubeconfig({ kubeconfig: file }, systemClock);
+    const other = await startClusterConsole({ target, clock: systemClock, random: systemRandom, logger: silentLogger, port: 0 });
+    const own = createTestClient(new URL(other.link).origin, '');
+    const code = new URL(other.link).hash.slice('#code='.length);
+    const session = await own.request({ method: 'POST', path: '/console/session', body: { code }, token: null });
+    const headers = { 'x-pintle-console': session.body.key as string, cookie: String(session.headers['set-cookie']).split(';')[0] as string };
+    for (const [given, wanted] of [['admin-token', 200], ['nobody', 401], ['admin-token', 200]] as const) {
+      writeFileSync(token, given);
+      assert.equal((await own.request({ path: '/api/v1/namespaces', headers, token: null })).status, wanted, given);
+    }
+    config.users[0].user.exec.args = ['-e', 'process.exit(1)'];
+    writeFileSync(file, JSON.stringify(config));
+    const broken = await readKubeconfig({ kubeconfig: file }, systemClock);
+    await assert.rejects(broken.credentials(), /gave no credentials/);
+    own.close();
+    await other.close();
   });
 });

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Random } from '../../base/index.ts';
 import { type Response, passClientHeaders } from '../../endpoints/index.ts';
+import type { ClusterAccess } from '../../kubeconfig/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { createListener } from '../http/listener.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -10,7 +11,6 @@ import { type ForwardTarget, answerPlainText, forwardRequest, passAnswer, passRe
 import { Upstreams } from '../proxy/upstream.ts';
 import { describeConnection } from '../webhooks/describe-failure.ts';
 import { createConsoleHandler } from './console-handler.ts';
-import type { ClusterTarget } from './kubeconfig-target.ts';
 import { SESSION_HEADER, Sessions } from './sessions.ts';
 
 /** A console that is served. */
@@ -21,7 +21,7 @@ export interface ClusterConsole {
 }
 
 interface ClusterConsoleOptions {
-  readonly target: ClusterTarget;
+  readonly target: ClusterAccess;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -70,17 +70,20 @@ function answerStatus(code: number, reason: string, message: string): Response {
   return { status: code, headers: { 'content-type': 'application/json', 'cache-control': 'no-store' }, body: Buffer.from(JSON.stringify(status)) };
 }
 
-/** Sends a request on as the user of the kubeconfig. */
-async function forward(exchange: ServerExchange, target: ClusterTarget, upstreams: Upstreams): Promise<Response> {
-  const { url, authorities = '', skipsVerification, serverName = '', certificate, key, authorization } = target;
-  const trust = { authorities, skipsVerification, serverName, ...(certificate !== undefined && { certificate }), ...(key !== undefined && { key }) };
+/** Sends a request on as the user of the kubeconfig; 502 where there are no credentials or no answer. */
+async function forward(exchange: ServerExchange, target: ClusterAccess, upstreams: Upstreams): Promise<Response> {
+  const credentials = await target.credentials().catch((error: Error) => error);
+  if (credentials instanceof Error) return answerStatus(502, 'BadGateway', credentials.message);
+  const { authorities = '', verifies, serverName = '' } = target;
+  const url = new URL(target.url);
+  const { certificate, key, headers: shown } = credentials;
+  const trust = { authorities, skipsVerification: !verifies, serverName, ...(certificate !== undefined && { certificate }), ...(key !== undefined && { key }) };
   const given = exchange.headerValues();
   const headers = passClientHeaders({ headers: given, remoteAddress: '' });
   for (const name of headers.keys()) if (own.has(name) || (name.startsWith('sec-') && !name.startsWith('sec-websocket-'))) headers.delete(name);
   for (const [name, values] of given) if (name.startsWith('impersonate-')) headers.set(name, values);
   headers.set('host', [url.host]);
-  const shown = authorization();
-  if (shown !== undefined) headers.set('authorization', [shown]);
+  for (const [name, value] of Object.entries(shown)) headers.set(name, [value]);
   const scheme = url.protocol === 'https:' ? 'https' : 'http';
   const request: ForwardTarget = {
     ...passRequest(exchange), scheme, host: url.hostname, port: url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port),

@@ -1,6 +1,7 @@
 // `pintle check` and `pintle plan`: from the flags to a printed report and an exit code.
 import { readFileSync } from 'node:fs';
-import { ApiError, KubeconfigError, type KubernetesObject } from '../../client/index.ts';
+import { ApiError, type KubernetesObject } from '../../client/index.ts';
+import { KubeconfigError } from '../../kubeconfig/index.ts';
 import { type PlanSettings, StartError, type VerdictSettings, colour } from '../../server/index.ts';
 import { ManifestError, type ReadDocuments, readDocuments } from '../manifests/documents.ts';
 import { evaluate } from '../verdicts/evaluate.ts';

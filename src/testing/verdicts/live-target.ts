@@ -1,5 +1,6 @@
 // A cluster as the evaluate of manifests: nothing but reads and dry runs.
-import { type ApiUser, KubeconfigError, createRemoteClient, discover, readKubeconfig } from '../../client/index.ts';
+import { type ApiUser, createRemoteClient, discover } from '../../client/index.ts';
+import { KubeconfigError, readKubeconfig } from '../../kubeconfig/index.ts';
 import { systemClock } from '../../base/index.ts';
 import type { Target } from './targets.ts';
 

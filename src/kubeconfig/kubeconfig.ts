@@ -14,7 +14,7 @@ export class KubeconfigError extends Error {
 }
 
 /** What a connection shows of itself. */
-export interface Credentials {
+interface Credentials {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,6 +22,8 @@ export interface Credentials {
 
 /** How a server is reached. */
 export interface ClusterAccess {
+  /** The context; `in-cluster` for the service account of a Pod. */
+  readonly name: string;
   /** Without a slash at its end. */
   readonly url: string;
   /** PEM; undefined: the authorities of the system. */
@@ -95,7 +97,7 @@ function readServiceAccount(): ClusterAccess {
   const read = (name: string): string => readFileSync(join(SERVICE_ACCOUNT, name), 'utf8');
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
   return {
-    url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`, authorities: read('ca.crt'), verifies: true, serverName: undefined,
+    name: 'in-cluster', url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`, authorities: read('ca.crt'), verifies: true, serverName: undefined,
     namespace: read('namespace').trim(), credentials: async () => ({ headers: bearer(read('token').trim()) }),
   };
 }
@@ -117,7 +119,7 @@ function chooseContext(config: Kubeconfig, wanted: string | undefined, clock: Cl
   if (textOf(fields, 'proxy-url') !== '') throw new KubeconfigError('a kubeconfig with a proxy-url is not supported');
   const user = pick(config.users, context['user']);
   return {
-    url, authorities: readMaterial(fields, 'certificate-authority', cluster.folder), verifies: fields['insecure-skip-tls-verify'] !== true,
+    name, url, authorities: readMaterial(fields, 'certificate-authority', cluster.folder), verifies: fields['insecure-skip-tls-verify'] !== true,
     serverName: textOf(fields, 'tls-server-name') || undefined, namespace: textOf(context, 'namespace') || 'default',
     credentials: createCredentials(user?.user ?? {}, { folder: user?.folder ?? '.', clock }),
   };
