@@ -53,19 +53,19 @@ export function compileCriteria(resources: MatchResources | null | undefined): C
 }
 
 /** Where requests point, and the forms that their resource has: the same objects for all policies. */
-interface Place {
+interface RequestPoint {
   readonly point: RulePoint;
   readonly requested: ResourceForm;
   readonly others: readonly ResourceForm[];
 }
 
 /** The place that a request points to. */
-export function listPlace(attributes: AdmissionAttributes, catalog: Pick<Catalog, 'resources'>): Place {
+export function listPlace(attributes: AdmissionAttributes, catalog: Pick<Catalog, 'resources'>): RequestPoint {
   return { point: pointOf(attributes), requested: requestedForm(attributes), others: [...otherForms(catalog, attributes)] };
 }
 
 /** Forms that rules are about, in the order in which the reference looks at them: the one asked for, then, for Equivalent, the others rule by rule. */
-function listForms(rules: readonly NamedRule[], matchPolicy: string | undefined, { point, requested, others }: Place): NamedForm[] {
+function listForms(rules: readonly NamedRule[], matchPolicy: string | undefined, { point, requested, others }: RequestPoint): NamedForm[] {
   const namesOf = ({ resourceNames }: NamedRule) => (resourceNames?.length ? resourceNames : undefined);
   const found = rules.filter((rule) => matchesRule(rule, point)).map((rule): NamedForm => ({ form: requested, names: namesOf(rule) }));
   if (matchPolicy !== 'Equivalent') return found;
@@ -79,7 +79,7 @@ function listForms(rules: readonly NamedRule[], matchPolicy: string | undefined,
 }
 
 /** Criteria at a place; undefined where they match no request. */
-export function placeCriteria(criteria: Criteria, place: Place): PlacedCriteria | undefined {
+export function placeCriteria(criteria: Criteria, place: RequestPoint): PlacedCriteria | undefined {
   const { rules, excluded, matchPolicy } = criteria;
   const forms = rules.length === 0 ? [{ form: place.requested, names: undefined }] : listForms(rules, matchPolicy, place);
   if (forms.length === 0) return undefined;

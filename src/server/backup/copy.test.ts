@@ -9,7 +9,7 @@ import { type Store, openEmbeddedStore, openEtcdStore, openPostgresStore, prefix
 import { noEtcd, startCluster } from '../../storage/etcd/cluster.suite.ts';
 import { noPostgres, startPostgres } from '../../storage/postgres/server.suite.ts';
 import { copyStorage } from './copy.ts';
-import type { Place } from './place.ts';
+import type { StoreLocation } from './place.ts';
 import { createProgress, formatProgress } from './progress.ts';
 import { restoreSnapshot } from './restore.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -24,15 +24,16 @@ const none = {
   certDir: '', etcdServers: [], etcdPrefix: '/registry', etcdCaFile: '', etcdCertFile: '', etcdKeyFile: '',
   datastoreEndpoint: '', datastoreCaFile: '', datastoreCertFile: '', datastoreKeyFile: '',
 };
-const directoryPlace = (name: string): Place => ({ ...none, dataDir: join(root, name) });
-const etcdPlace = (endpoints: readonly string[], name = ''): Place => ({ ...none, etcdServers: endpoints, dataDir: name === '' ? '' : join(root, name) });
+const directoryPlace = (name: string): StoreLocation => ({ ...none, dataDir: join(root, name) });
+const etcdPlace = (endpoints: readonly string[], name = ''): StoreLocation =>
+  ({ ...none, etcdServers: endpoints, dataDir: name === '' ? '' : join(root, name) });
 const fileOf = (name: string): string => join(root, `${name}.snapshot`);
 const openDirectory = (name: string): Promise<Store> => openEmbeddedStore({ directory: join(root, name, 'store'), clock });
-const snapshot = (place: Place, name: string) => takeSnapshot({ place, file: fileOf(name), clock, progress: silent });
-const restore = (name: string, place: Place, bump?: number) => (
+const snapshot = (place: StoreLocation, name: string) => takeSnapshot({ place, file: fileOf(name), clock, progress: silent });
+const restore = (name: string, place: StoreLocation, bump?: number) => (
   restoreSnapshot({ file: fileOf(name), place, bump, clock, progress: { check: silent, write: silent } })
 );
-const copy = (from: Place, to: Place) => copyStorage({ from, to, clock, progress: { read: silent, check: silent, write: silent } });
+const copy = (from: StoreLocation, to: StoreLocation) => copyStorage({ from, to, clock, progress: { read: silent, check: silent, write: silent } });
 
 /** 23 keys with history between and behind them, one of them updated, one deleted, one with a time to live. */
 async function fill(name: string): Promise<{ revision: number; content: string[] }> {
@@ -260,7 +261,7 @@ test('snapshots go through PostgreSQL and back: every key at its revision, a bum
   const { revision, content } = await fill('for-postgres');
   const server = await startPostgres();
   try {
-    const place: Place = { ...none, datastoreEndpoint: server.url('moved'), dataDir: join(root, 'postgres-pki') };
+    const place: StoreLocation = { ...none, datastoreEndpoint: server.url('moved'), dataDir: join(root, 'postgres-pki') };
     assert.equal((await copy(directoryPlace('for-postgres'), place)).revision, revision);
     assert.equal(readFileSync(join(root, 'postgres-pki', 'pki', 'sa.key'), 'utf8'), 'key of for-postgres');
     await assert.rejects(copy(directoryPlace('for-postgres'), { ...place, dataDir: '' }), /is not empty/);

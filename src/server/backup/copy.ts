@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
-import { type Place, isElsewhere } from './place.ts';
+import { type StoreLocation, isElsewhere } from './place.ts';
 import type { Progress } from './progress.ts';
 import { type RestoreReport, restoreSnapshot } from './restore.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 interface CopyRequest {
-  readonly from: Place;
-  readonly to: Place;
+  readonly from: StoreLocation;
+  readonly to: StoreLocation;
   readonly renumber?: boolean;
   readonly clock: Clock;
   readonly progress: { readonly read: Progress; readonly check: Progress; readonly write: Progress };

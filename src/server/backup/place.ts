@@ -31,22 +31,22 @@ export const placeSchema = {
 } as const;
 
 /** A store and a directory of certificates. */
-export type Place = SettingsOf<typeof placeSchema>;
+export type StoreLocation = SettingsOf<typeof placeSchema>;
 
 /** Files that are longer are none of keys and certificates; the record of users grows with each kubeconfig. */
 const [SECRET_LIMIT_BYTES, RECORD_LIMIT_BYTES] = [2 ** 20, 2 ** 24];
 
 /** How its user names the store of a place. */
-export function describePlace({ datastoreEndpoint, etcdServers, dataDir }: Place): string {
+export function describePlace({ datastoreEndpoint, etcdServers, dataDir }: StoreLocation): string {
   if (datastoreEndpoint !== '') return redactPostgresUrl(datastoreEndpoint);
   return etcdServers.length > 0 ? etcdServers.join(',') : resolve(dataDir);
 }
 
 /** Whether the store of a place is elsewhere, so that only the directory of certificates is here. */
-export const isElsewhere = ({ datastoreEndpoint, etcdServers }: Place): boolean => datastoreEndpoint !== '' || etcdServers.length > 0;
+export const isElsewhere = ({ datastoreEndpoint, etcdServers }: StoreLocation): boolean => datastoreEndpoint !== '' || etcdServers.length > 0;
 
 /** The files of the directory of certificates; none where it does not exist. Leftovers of a write that was cut short are left out. */
-export function readSecrets(place: Place): SecretFile[] {
+export function readSecrets(place: StoreLocation): SecretFile[] {
   const directory = findCertificates(place);
   if (directory === '' || !existsSync(directory)) return [];
   return readdirSync(directory).sort().flatMap((name) => {
@@ -60,21 +60,21 @@ export function readSecrets(place: Place): SecretFile[] {
 }
 
 /** Opens the store of a place for the means of its contract; never compacts it. */
-export async function openEtcdAt(place: Place, clock: Clock): Promise<Store> {
+export async function openEtcdAt(place: StoreLocation, clock: Clock): Promise<Store> {
   return openEtcdStore({ endpoints: place.etcdServers, clock, tls: readEtcdTls(place), compactionIntervalMs: 0 });
 }
 
 /** How the PostgreSQL of a place is reached. */
-export function findPostgres(place: Place): Pick<PostgresStoreOptions, 'endpoint' | 'tls'> {
+export function findPostgres(place: StoreLocation): Pick<PostgresStoreOptions, 'endpoint' | 'tls'> {
   if (place.etcdServers.length > 0) throw new StartError('--datastore-endpoint and --etcd-servers cannot be given together');
   return { endpoint: place.datastoreEndpoint, tls: readDatastoreTls(place) };
 }
 
 /** The keys of objects in a place. */
-export const rangeOf = (place: Place): KeyRange => prefixRange(`${findRoot(place)}/`);
+export const rangeOf = (place: StoreLocation): KeyRange => prefixRange(`${findRoot(place)}/`);
 
 /** The state of a place, whose server may be running. */
-export async function openImageAt(place: Place, clock: Clock): Promise<StoreImage> {
+export async function openImageAt(place: StoreLocation, clock: Clock): Promise<StoreImage> {
   if (!isElsewhere(place)) return openEmbeddedImage({ directory: findStoreDirectory(place.dataDir), clock });
   const isEtcd = place.datastoreEndpoint === '';
   const store = await (isEtcd ? openEtcdAt(place, clock) : openPostgresStore({ ...findPostgres(place), clock, compactionIntervalMs: 0 }));

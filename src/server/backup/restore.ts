@@ -7,7 +7,7 @@ import { findCertificates, syncDirectory } from '../data-directory.ts';
 import { findRoot } from '../open-store.ts';
 import { StartError } from '../options/options.ts';
 import { writePrivateFile } from '../tls/pki.ts';
-import { type Place, findPostgres, isElsewhere, openEtcdAt } from './place.ts';
+import { type StoreLocation, findPostgres, isElsewhere, openEtcdAt } from './place.ts';
 import { type Progress } from './progress.ts';
 import { replayKeys } from './replay.ts';
 import type { SecretFile } from './snapshot-format.ts';
@@ -15,7 +15,7 @@ import { SnapshotReader } from './snapshot-reader.ts';
 
 interface RestoreRequest {
   readonly file: string;
-  readonly place: Place;
+  readonly place: StoreLocation;
   /** How far the revision of the store is raised beyond that of the snapshot; undefined: as far as is usual for the place. */
   readonly bump: number | undefined;
   /** Objects in an etcd get new revisions, whatever they had. */

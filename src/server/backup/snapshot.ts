@@ -5,12 +5,12 @@ import type { StoreImage } from '../../storage/index.ts';
 import { readPackageVersion } from '../cli/version.ts';
 import { findRoot } from '../open-store.ts';
 import type { Progress } from './progress.ts';
-import { type Place, openImageAt, readSecrets } from './place.ts';
+import { type StoreLocation, openImageAt, readSecrets } from './place.ts';
 import { SNAPSHOT_VERSION } from './snapshot-format.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';
 
 interface SnapshotRequest {
-  readonly place: Place;
+  readonly place: StoreLocation;
   /** The file to make. */
   readonly file: string;
   readonly clock: Clock;

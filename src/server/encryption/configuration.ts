@@ -99,7 +99,7 @@ function findNameProblem(resource: string): string | undefined {
   return group === '*' && plural !== '*' ? 'encrypting the same resource across groups is not supported' : undefined;
 }
 
-interface Place {
+interface ProviderContext {
   readonly reader: ConfigReader;
   readonly path: string;
   /** Of the plugins that came before. */
@@ -107,7 +107,7 @@ interface Place {
 }
 
 /** Nothing for what is wrong, which is reported. */
-function readProvider(value: unknown, { reader, path, kmsNames }: Place): ProviderSettings[] {
+function readProvider(value: unknown, { reader, path, kmsNames }: ProviderContext): ProviderSettings[] {
   const fields = reader.fields(value, path, providerNames);
   const [name, another] = providerNames.filter((one) => fields[one] !== undefined && fields[one] !== null);
   if (name === undefined || another !== undefined) {
@@ -122,7 +122,7 @@ function readProvider(value: unknown, { reader, path, kmsNames }: Place): Provid
   return [{ type, keys: rows.map((row, index) => readKey(row, { reader, path: `${path}.${name}.keys[${index}]`, sizes: keySizes[type] })) }];
 }
 
-function readKey(value: unknown, { reader, path, sizes }: Pick<Place, 'reader' | 'path'> & { readonly sizes: readonly number[] }): NamedKey {
+function readKey(value: unknown, { reader, path, sizes }: Pick<ProviderContext, 'reader' | 'path'> & { readonly sizes: readonly number[] }): NamedKey {
   const fields = reader.fields(value, path, ['name', 'secret']);
   const [name, text] = [reader.text(fields['name'], `${path}.name`), reader.text(fields['secret'], `${path}.secret`)];
   if (name === '') reader.required(`${path}.name`, 'name is a mandatory field for a key');
@@ -136,7 +136,7 @@ function readKey(value: unknown, { reader, path, sizes }: Pick<Place, 'reader' |
 }
 
 /** Version 1 of the protocol is off in the reference unless a gate that will go is on; it is not built here. */
-function readKms(value: unknown, { reader, path, kmsNames }: Place): ProviderSettings[] {
+function readKms(value: unknown, { reader, path, kmsNames }: ProviderContext): ProviderSettings[] {
   const fields = reader.fields(value, path, ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout']);
   const version = reader.text(fields['apiVersion'], `${path}.apiVersion`) || 'v1';
   if (version === 'v1') {

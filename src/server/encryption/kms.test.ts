@@ -22,7 +22,7 @@ after(() => rmSync(directory, { recursive: true }));
 let count = 0;
 
 /** A data directory, a configuration and the socket of a plugin for one test. */
-function makePlace() {
+function makeServerFiles() {
   count += 1;
   const place = { dataDir: join(directory, `data-${count}`), socket: join(directory, `${count}.sock`), file: join(directory, `${count}.yaml`) };
   const configure = (...names: readonly string[]): void => {
@@ -35,15 +35,15 @@ function makePlace() {
   configure('p');
   return { ...place, configure };
 }
-type Place = ReturnType<typeof makePlace>;
+type EncryptedServer = ReturnType<typeof makeServerFiles>;
 
-async function startPlugin({ socket }: Place): Promise<TestPlugin> {
+async function startPlugin({ socket }: EncryptedServer): Promise<TestPlugin> {
   const plugin = await startTestPlugin(socket);
   ending.push(() => plugin.close());
   return plugin;
 }
 
-async function start({ dataDir, file }: Place, more: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
+async function start({ dataDir, file }: EncryptedServer, more: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
   const server = await startTestServer({ dataDir, encryptionProviderConfig: file, ...more });
   ending.push(() => server.close());
   return server;
@@ -54,7 +54,7 @@ const make = (server: TestServer, name: string) =>
   server.request({ method: 'POST', path: secrets, body: { kind: 'Secret', apiVersion: 'v1', metadata: { name }, stringData: { k: name } } });
 
 /** The stored bytes of a Secret of a server that has stopped. */
-async function readStored({ dataDir }: Place, name: string): Promise<Buffer> {
+async function readStored({ dataDir }: EncryptedServer, name: string): Promise<Buffer> {
   const store = await openEmbeddedStore({ directory: join(dataDir, 'store'), clock: createManualClock() });
   try {
     const result = await store.range(keyRange(`/registry/secrets/default/${name}`));
@@ -65,7 +65,7 @@ async function readStored({ dataDir }: Place, name: string): Promise<Buffer> {
 }
 
 test('Secrets are stored under the plugin\'s prefix, survive a restart, and are written again under a new key', async () => {
-  const place = makePlace();
+  const place = makeServerFiles();
   const plugin = await startPlugin(place);
   const first = await start(place);
   assert.equal((await make(first, 'one')).status, 201);
@@ -97,7 +97,7 @@ test('Secrets are stored under the plugin\'s prefix, survive a restart, and are 
 });
 
 test('while the plugin is away nothing of its resources is read or written, health says so, and all is well once it comes', async () => {
-  const place = makePlace();
+  const place = makeServerFiles();
   const plugin = await startPlugin(place);
   const first = await start(place);
   await make(first, 'one');
@@ -117,7 +117,7 @@ test('while the plugin is away nothing of its resources is read or written, heal
 });
 
 test('a changed configuration is taken into use when its plugins are well, and not before', async () => {
-  const place = makePlace();
+  const place = makeServerFiles();
   const plugin = await startPlugin(place);
   place.configure('identity');
   const server = await start(place, { encryptionProviderConfigAutomaticReload: true });
@@ -139,7 +139,7 @@ test('a changed configuration is taken into use when its plugins are well, and n
 });
 
 test('KmsClient reports the plugin\'s errors in the words of gRPC, and waits for a plugin that is late', async () => {
-  const place = makePlace();
+  const place = makeServerFiles();
   const observed: string[] = [];
   const observe = (method: string, _: number, code: string): void => void observed.push(`${method} ${code}`);
   const client = new KmsClient({ path: place.socket, timeoutMs: 5000, clock: systemClock, observe });

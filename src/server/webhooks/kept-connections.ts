@@ -18,7 +18,7 @@ const SWEEP_MS = 5000;
 const HINT_MARGIN_MS = 1000;
 
 /** One address: its connections that are free. */
-interface Place {
+interface AddressPool {
   readonly free: Connection[];
   /** Of the last handshake: the next is shorter by it. */
   session: Buffer | undefined;
@@ -156,7 +156,7 @@ class Connection {
 export class KeptConnections implements RequestSender {
   readonly #options: ConnectionOptions;
   readonly #route: Route;
-  readonly #places = new BoundedCache<string, Place>({ limit: MAX_PLACES });
+  readonly #places = new BoundedCache<string, AddressPool>({ limit: MAX_PLACES });
   readonly #all = new Set<Connection>();
   readonly #clock: Clock;
   #sweep: Timer | undefined;
@@ -191,7 +191,7 @@ export class KeptConnections implements RequestSender {
     this.#sweep = this.#all.size === 0 ? undefined : this.#clock.after(SWEEP_MS, this.#closeIdle);
   };
 
-  #open({ host, port }: HttpRequest, place: Place, end: CallEnd): Promise<Connection> {
+  #open({ host, port }: HttpRequest, place: AddressPool, end: CallEnd): Promise<Connection> {
     const { session } = place;
     return new Promise((resolve, reject) => {
       const aborted = new AbortController();

@@ -21,7 +21,7 @@ interface ListSides {
   readonly after: readonly unknown[];
 }
 
-interface Place {
+interface ComparedPath {
   readonly path: string;
   /** Holders before, and those of either side: the latter show the keys of lists. */
   readonly holders: readonly Holder[];
@@ -37,7 +37,7 @@ const ownMetadata = new Set(['managedFields', 'resourceVersion', 'uid', 'generat
 /** The changes from one state to the other. Values of Secrets are not shown. */
 export function findChanges(before: KubernetesObject, after: KubernetesObject): Change[] {
   const holders = holdersOf(before);
-  const place: Place = { path: '', holders, shapes: [...holders, ...holdersOf(after)].map(({ fields }) => fields) };
+  const place: ComparedPath = { path: '', holders, shapes: [...holders, ...holdersOf(after)].map(({ fields }) => fields) };
   const changes = [...compare({ before: strip(before), after: strip(after) }, place)];
   return after.kind === 'Secret' ? changes.map(hideValues) : changes;
 }
@@ -61,7 +61,7 @@ function hideValues(change: Change): Change {
 
 const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function* compare({ before, after }: Sides, place: Place): Generator<Change> {
+function* compare({ before, after }: Sides, place: ComparedPath): Generator<Change> {
   if (isMap(before) && isMap(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const path = place.path === '' ? name : /^[A-Za-z_][\w-]*$/.test(name) ? `${place.path}.${name}` : `${place.path}[${name}]`;
@@ -73,18 +73,18 @@ function* compare({ before, after }: Sides, place: Place): Generator<Change> {
 
 const ownOf = (map: Record<string, unknown>, name: string): unknown => (Object.hasOwn(map, name) ? map[name] : undefined);
 
-const describe = ({ before, after }: Sides, { path, holders }: Place): Change => ({
+const describe = ({ before, after }: Sides, { path, holders }: ComparedPath): Change => ({
   path, ...(before !== undefined && { before }), ...(after !== undefined && { after }), owners: [...new Set(holders.map(({ manager }) => manager))],
 });
 
-function enter({ holders, shapes }: Place, path: string, segment: string): Place {
+function enter({ holders, shapes }: ComparedPath, path: string, segment: string): ComparedPath {
   return {
     path, shapes: shapes.flatMap((fields) => fields[segment] ?? []),
     holders: holders.flatMap(({ manager, fields }) => (fields[segment] === undefined ? [] : [{ manager, fields: fields[segment] }])),
   };
 }
 
-function* compareLists(before: readonly unknown[], after: readonly unknown[], place: Place): Generator<Change> {
+function* compareLists(before: readonly unknown[], after: readonly unknown[], place: ComparedPath): Generator<Change> {
   const segment = place.shapes.flatMap((fields) => Object.keys(fields)).find((name) => /^[kv]:/.test(name));
   if (segment?.startsWith('k:') === true) return yield* compareItems({ before, after }, place, Object.keys(JSON.parse(segment.slice(2)) as object));
   if (segment?.startsWith('v:') === true) return yield* compareSets(before, after, place);
@@ -98,7 +98,7 @@ function* compareLists(before: readonly unknown[], after: readonly unknown[], pl
 }
 
 /** Items with keys, wherever in the list they stand. */
-function* compareItems(sides: ListSides, place: Place, keys: readonly string[]): Generator<Change> {
+function* compareItems(sides: ListSides, place: ComparedPath, keys: readonly string[]): Generator<Change> {
   const keyOf = (item: unknown): string => JSON.stringify(Object.fromEntries([...keys].sort().map((key) => [key, isMap(item) ? item[key] : undefined])));
   const byKey = (items: readonly unknown[]): Map<string, unknown> => new Map(items.map((item) => [keyOf(item), item]));
   const [before, after] = [byKey(sides.before), byKey(sides.after)];
@@ -108,7 +108,7 @@ function* compareItems(sides: ListSides, place: Place, keys: readonly string[]):
   }
 }
 
-function* compareSets(before: readonly unknown[], after: readonly unknown[], place: Place): Generator<Change> {
+function* compareSets(before: readonly unknown[], after: readonly unknown[], place: ComparedPath): Generator<Change> {
   const [old, now] = [before, after].map((items) => new Set(items.map((item) => JSON.stringify(item)))) as [Set<string>, Set<string>];
   for (const item of new Set([...old, ...now])) {
     if (old.has(item) && now.has(item)) continue;

@@ -1,7 +1,7 @@
 // `pintle storage copy`: between data directories, etcd and PostgreSQL.
 import { systemClock } from '../../../base/index.ts';
 import { copyStorage } from '../../backup/copy.ts';
-import { type Place, describePlace, placeSchema } from '../../backup/place.ts';
+import { type StoreLocation, describePlace, placeSchema } from '../../backup/place.ts';
 import { isPostgresUrl } from '../../../storage/index.ts';
 import { StartError } from '../../options/options.ts';
 import { type SettingsOf, text } from '../../options/schema.ts';
@@ -33,7 +33,7 @@ export async function runCopy({ from, to, newRevisions: renumber, ...rest }: Set
 }
 
 /** The place that a text names. */
-function placeOf(text: string, rest: Omit<Place, 'dataDir' | 'certDir' | 'etcdServers' | 'datastoreEndpoint'>): Place {
+function placeOf(text: string, rest: Omit<StoreLocation, 'dataDir' | 'certDir' | 'etcdServers' | 'datastoreEndpoint'>): StoreLocation {
   const isEtcd = /^https?:\/\//.test(text);
   const isPostgres = isPostgresUrl(text);
   return {

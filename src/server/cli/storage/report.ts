@@ -1,6 +1,6 @@
 // What the commands of storage share: progress on stderr, and errors as one line.
 import { systemClock } from '../../../base/index.ts';
-import type { Place } from '../../backup/place.ts';
+import type { StoreLocation } from '../../backup/place.ts';
 import { type Progress, createProgress } from '../../backup/progress.ts';
 import { findCertificates } from '../../data-directory.ts';
 import { StartError } from '../../options/options.ts';
@@ -18,6 +18,6 @@ export async function withPlainErrors<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** For a place without keys. */
-export function certificatesNote(place: Place): string {
+export function certificatesNote(place: StoreLocation): string {
   return `${findCertificates(place)} holds no keys or certificates: a server restored from this makes new ones, and trusts no kubeconfig or token of the old one`;
 }

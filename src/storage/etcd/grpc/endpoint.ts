@@ -58,14 +58,14 @@ export class Endpoint {
   }
 }
 
-interface Place {
+interface EndpointAddress {
   readonly protocol: string;
   readonly host: string;
   readonly socketPath?: string;
 }
 
 /** Scheme and host:port of an endpoint, or the path of its Unix socket (`unix:///run/etcd.sock`, `unixs:` with TLS); throws RangeError for what is none. */
-function parseEndpoint(url: string): Place {
+function parseEndpoint(url: string): EndpointAddress {
   const unix = /^unix(s?):\/\/(\S+)$/.exec(url);
   if (unix !== null) return { protocol: unix[1] === 's' ? 'https:' : 'http:', host: 'localhost', socketPath: unix[2] as string };
   const match = /^(?:(https?):\/\/)?([^/\s]+)\/?$/.exec(url);
