@@ -17,8 +17,10 @@ export function YamlEditor({ options, onReady }: YamlEditorProps): JSX.Element {
   useEffect(() => {
     let [editor, isGone]: [Editor | undefined, boolean] = [undefined, false];
     import('../../editor/index.ts').then(({ createEditor }) => {
-      if (isGone) return;
-      editor = createEditor({ ...options, parent: place.current as HTMLElement, isDark: isDark() });
+      // The component may have left the page while the editor was loaded.
+      const parent = place.current;
+      if (isGone || parent === null) return;
+      editor = createEditor({ ...options, parent, isDark: isDark() });
       setState('there');
       onReady?.(editor);
     }, () => setState('failed'));
