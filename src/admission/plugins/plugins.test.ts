@@ -93,7 +93,7 @@ describe('createDeviceClaims', () => {
       /status\.allocation: Forbidden: changing .* requires resource="resourceclaims\/binding", verb="update" permission: no update binding/);
     assert.match(String(await rights(() => false, { allocation, reservedFor: [{ name: 'p' }] }, { allocation })), /no update binding/);
     assert.deepEqual(asked, [{ verb: 'update', version: 'v1', subresource: 'binding', namespace: '', name: '' }]);
-    assert.notEqual(typeof await rights(() => false, { allocation, conditions: [] }, { allocation }), 'string');
+    assert.notEqual(typeof await rights(() => false, { allocation, conditions: [], reservedFor: null }, { allocation }), 'string');
     const status = { object: { status: { allocation } }, oldObject: { status: {} } };
     assert.notEqual(typeof await run(plugin(() => false, false), { ...where, subresource: 'status', ...status }), 'string');
   });

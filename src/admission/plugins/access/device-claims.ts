@@ -38,7 +38,7 @@ interface Device {
 
 interface ClaimStatus {
   readonly allocation?: { readonly nodeSelector?: NodeSelector; readonly devices?: { readonly results?: readonly Device[] } };
-  readonly reservedFor?: readonly unknown[];
+  readonly reservedFor?: readonly unknown[] | null;
   readonly devices?: readonly Device[];
 }
 
@@ -107,7 +107,7 @@ const verbOf = ({ context }: AdmissionAttributes): string => context.verb ?? 'up
 async function checkBinding(
   attributes: AdmissionAttributes, { status, old }: StatusChange, { findRefusal }: DeviceClaimOptions,
 ): Promise<readonly FieldError[]> {
-  const bound = ({ allocation, reservedFor = [] }: ClaimStatus): unknown => [allocation ?? null, reservedFor];
+  const bound = ({ allocation, reservedFor }: ClaimStatus): unknown => [allocation ?? null, reservedFor ?? []];
   if (equalJson(bound(status), bound(old))) return [];
   const verb = verbOf(attributes);
   const why = await findRefusal(attributes.context.user, { verb, version: attributes.version, subresource: 'binding', namespace: '', name: '' });
