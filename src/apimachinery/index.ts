@@ -28,7 +28,7 @@ export { isAuthorityCertificate, parseCertificateRequest, parsePem } from './cer
 export { loadSchemas } from './schema/load.ts';
 export { ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';
-export { outlineOf } from './apply/outline.ts';
+export { PathsByOutline, outlineOf } from './apply/outline.ts';
 export {
   type ManagedVersions, type Manager, type Updater, decodeManagers, encodeManager, encodeManagers, managersBefore, updateManagers,
 } from './apply/managers.ts';

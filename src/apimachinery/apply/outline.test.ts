@@ -6,8 +6,8 @@ import type { KubeObject } from '../object.ts';
 import { type Schema } from '../schema/schema.ts';
 import { encodeManagers, updateManagers } from './managers.ts';
 import { toFieldSet } from './compare.ts';
-import { encodeFieldSet } from './field-set.ts';
-import { outlineOf, statedFields } from './outline.ts';
+import { emptySet, encodeFieldSet } from './field-set.ts';
+import { PathsByOutline, outlineOf, statedFields } from './outline.ts';
 import { TypedValueError } from './value.ts';
 
 const text: Schema = { type: 'string' };
@@ -85,4 +85,24 @@ test('statedFields says what toFieldSet says', () => {
     };
     assert.deepEqual(said(statedFields), said(toFieldSet));
   }), { numRuns: 3000 });
+});
+
+test('PathsByOutline finds paths once per outline, and forgets those found first when there are too many', () => {
+  const paths = new PathsByOutline();
+  const owner = {};
+  let found = 0;
+  const find = () => {
+    found += 1;
+    return emptySet;
+  };
+  const outlines = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(4000, 'x'));
+  for (const outline of [outlines[0], outlines[0], undefined, undefined]) paths.getOrFind(owner, outline, find);
+  assert.equal(found, 3);
+  for (const outline of outlines) paths.getOrFind(owner, outline, find);
+  assert.equal(found, 22);
+  paths.getOrFind(owner, outlines.at(-1), find);
+  assert.equal(found, 22);
+  paths.getOrFind(owner, outlines[0], find);
+  paths.getOrFind({}, outlines.at(-1), find);
+  assert.equal(found, 24);
 });

@@ -19,18 +19,28 @@ export function outlineOf(schema: Schema, zero: unknown, value: unknown): string
   return writer.text.length > LONGEST_OUTLINE ? undefined : writer.text;
 }
 
-/** Paths that recent configurations state, by schema and outline: an applier applies objects of one shape. */
-const stated = new WeakMap<Schema, BoundedCache<string, FieldSet>>();
-const MOST_OUTLINES = 128;
+/** What the outlines of one owner may add up to, in characters; their paths take several times that. */
+const OUTLINES_LENGTH = 50_000;
+
+/** Paths by outline, for each owner (a kind, a schema): those found first leave when there are too many. */
+export class PathsByOutline {
+  readonly #owners = new WeakMap<object, BoundedCache<string, FieldSet>>();
+
+  /** The paths that are known for an outline, else those that `find` finds; those of undefined are found each time. */
+  getOrFind(owner: object, outline: string | undefined, find: () => FieldSet): FieldSet {
+    if (outline === undefined) return find();
+    let known = this.#owners.get(owner);
+    if (known === undefined) this.#owners.set(owner, (known = new BoundedCache({ limit: OUTLINES_LENGTH, sizeOf: (_, text) => text.length })));
+    return known.peek(outline) ?? known.set(outline, find());
+  }
+}
+
+/** Paths that recent configurations state: an applier applies objects of one shape. */
+const stated = new PathsByOutline();
 
 /** toFieldSet, found once per outline. */
-export function statedFields(schema: Schema, value: unknown): FieldSet {
-  const outline = outlineOf(schema, undefined, value);
-  if (outline === undefined) return toFieldSet(schema, value);
-  let known = stated.get(schema);
-  if (known === undefined) stated.set(schema, (known = new BoundedCache({ limit: MOST_OUTLINES })));
-  return known.getOrMake(outline, () => toFieldSet(schema, value));
-}
+export const statedFields = (schema: Schema, value: unknown): FieldSet =>
+  stated.getOrFind(schema, outlineOf(schema, undefined, value), () => toFieldSet(schema, value));
 
 class OutlineWriter {
   text = '';

@@ -1,8 +1,8 @@
 // Field management of a row: owners after an update, and server-side apply, over the ladder of apimachinery/apply.
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
-import { BoundedCache } from '../../base/index.ts';
 import {
-  ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Schema, type StatusError, TypedValueError,
+  ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type Schema, type StatusError,
+  TypedValueError,
   type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
   parseGroupVersion, updateManagers,
 } from '../../apimachinery/index.ts';
@@ -93,8 +93,7 @@ export const trackUpdate: TrackUpdate = (input) => {
 };
 
 /** Paths that the creators of recent objects came to own, by row, and by what they depend on. */
-const ownedAtFirst = new WeakMap<Resource, BoundedCache<string, FieldSet>>();
-const MOST_OUTLINES = 256;
+const ownedAtFirst = new PathsByOutline();
 
 interface NewObject {
   readonly resource: Resource;
@@ -110,14 +109,10 @@ function ownersOfNew({ resource, schema, object, updater, reset }: NewObject): M
   const live = versions.zeroOf(updater.apiVersion, schema);
   const outline = outlineOf(schema, live, object);
   const key = outline && `${updater.apiVersion} ${updater.subresource} ${outline}`;
-  let known = ownedAtFirst.get(resource);
-  if (known === undefined) ownedAtFirst.set(resource, (known = new BoundedCache({ limit: MOST_OUTLINES })));
-  let set = key === undefined ? undefined : known.peek(key);
-  if (set === undefined) {
+  const set = ownedAtFirst.getOrFind(resource, key, () => {
     const managers = updateManagers({ versions, live, object, managers: new Map(), reset }, updater);
-    set = [...managers.values()][0]?.set ?? emptySet;
-    if (key !== undefined) known.set(key, set);
-  }
+    return [...managers.values()][0]?.set ?? emptySet;
+  });
   const { manager, apiVersion, subresource, time } = updater;
   return set.isEmpty ? undefined : [encodeManager({ manager, operation: 'Update', apiVersion, subresource, time, set })];
 }
