@@ -1,5 +1,5 @@
 // The door of api: the Kubernetes API of this origin as the page uses it. No other room sends requests.
-export { loginWithCode, loginWithToken, logout, onSessionEnd } from './session.ts';
+export { fetchProvider, leaveForProvider, loginFromProvider, loginWithCode, loginWithToken, logout, onSessionEnd, recallPlace } from './session.ts';
 export { ApiError, call, triedUser, tryAs } from './request.ts';
 export { askServer, fetchPolicy } from './access.ts';
 export { type Extension, type Self, fetchExtensions, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';

@@ -1,8 +1,8 @@
-// The login: a bearer token, or the link of `pintle console`. Client certificates need none of this.
+// The login: a bearer token, the provider of the server (OpenID Connect), or the link of `pintle console`. Client certificates need none of this.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { loginWithToken } from '../api/index.ts';
-import { Notice } from '../ui/index.ts';
+import { fetchProvider, leaveForProvider, loginWithToken } from '../api/index.ts';
+import { Notice, useLoaded } from '../ui/index.ts';
 
 /** What the login knows. */
 interface LoginProps {
@@ -16,6 +16,14 @@ export function Login({ problem, onLogin }: LoginProps): JSX.Element {
   const [token, setToken] = useState('');
   const [failure, setFailure] = useState(problem);
   const [isBusy, setBusy] = useState(false);
+  const provider = useLoaded(fetchProvider, []);
+  const leave = async (): Promise<void> => {
+    setBusy(true);
+    const why = await leaveForProvider().catch(() => 'the server does not answer');
+    if (why === undefined) return;
+    setBusy(false);
+    setFailure(why);
+  };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -31,6 +39,9 @@ export function Login({ problem, onLogin }: LoginProps): JSX.Element {
         <h1><img src="icon.svg" alt="" width="28" height="28" /> Pintle</h1>
         <p>Log in to see what this server lets you see.</p>
         {failure !== '' && <Notice tone="bad">{failure}</Notice>}
+        {provider.type === 'there' && provider.value !== '' && (
+          <button type="button" class="primary" disabled={isBusy} onClick={() => void leave()}>Log in at {provider.value}</button>
+        )}
         <label for="token">Bearer token</label>
         <input id="token" type="password" autocomplete="off" spellcheck={false} autofocus value={token}
           onInput={(event) => setToken(event.currentTarget.value)} />

@@ -9,6 +9,7 @@ import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
+import type { TrustedIssuer } from './config-files/authentication-config.ts';
 import { type DataDirectory, readStaticTokens } from './data-directory.ts';
 import type { ServerOptions } from './options/options.ts';
 import { type Authorities, followAuthorities } from './tls/authorities.ts';
@@ -31,6 +32,8 @@ export interface Authentication {
   /** Signs the token of a token Secret. */
   readonly signSecretToken: (account: SecretTokenAccount) => Promise<string>;
   readonly authorities: Authorities;
+  /** The OpenID Connect providers that are trusted at the moment. */
+  readonly issuers: () => readonly TrustedIssuer[];
   /** Ends what follows files. */
   stop(): void;
 }
@@ -58,6 +61,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const authorities = followAuthorities(options, pki);
   const revocations = followRevocations(options, pki === undefined ? '' : directory.certificates);
   const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
+  const fromFlags = await readIssuers(options);
   const serviceAccounts = createServiceAccountAuthenticator({
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
     looksUpSecrets: options.serviceAccountLookup,
@@ -65,7 +69,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const tokens: AuthenticateToken[] = [
     collectStaticTokens(options), ...(seams.tokens === undefined ? [] : [seams.tokens]), serviceAccounts,
     ...(options.enableBootstrapTokenAuth ? [createBootstrapTokenAuthenticator({ find, clock })] : []),
-    ...await createIssuers(options), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
+    ...createIssuers(options, fromFlags), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
     tokens, localTokens: createAdminToken(parts), apiAudiences, isRevoked: revocations.isRevoked, clock,
@@ -81,7 +85,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
       authorities.stop();
       revocations.stop();
     },
-    authenticate, find, apiAudiences, issuer, keys, authorities,
+    authenticate, find, apiAudiences, issuer, keys, authorities, issuers: () => configured?.issuers() ?? fromFlags,
     requestToken: createTokenRequests({
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
       maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),
@@ -116,14 +120,17 @@ async function readConfiguration(options: ServerOptions & Routed) {
     current = { ...next, authenticate: createOidcAuthenticator({ issuers: next.issuers, clock, random }) };
   });
   const authenticate: AuthenticateToken = (token, audiences) => current.authenticate(token, audiences);
-  return { authenticate, anonymous: () => current.anonymous, stop };
+  return { authenticate, anonymous: () => current.anonymous, issuers: () => current.issuers, stop };
 }
 
-async function createIssuers(options: ServerOptions & Routed): Promise<AuthenticateToken[]> {
+async function readIssuers(options: ServerOptions & Routed): Promise<TrustedIssuer[]> {
   if (options.oidcIssuerUrl === '') return [];
   const { readOidcFlags } = await import('./config-files/authentication-config.ts');
-  return [createOidcAuthenticator({ issuers: [readOidcFlags(options)], clock: options.clock, random: options.random })];
+  return [readOidcFlags(options)];
 }
+
+const createIssuers = ({ clock, random }: ServerOptions, issuers: readonly TrustedIssuer[]): AuthenticateToken[] =>
+  (issuers.length === 0 ? [] : [createOidcAuthenticator({ issuers, clock, random })]);
 
 async function createWebhook(options: ServerOptions & Routed): Promise<AuthenticateToken[]> {
   if (options.authenticationTokenWebhookConfigFile === '') return [];

@@ -16,6 +16,7 @@ import { readAdmissionPlan } from './webhooks/webhooks.ts';
 import { type Api, composeApi } from './compose.ts';
 import { type DataDirectory, useDataDirectory } from './data-directory.ts';
 import { createConsole } from './console/console.ts';
+import { readConsoleClient } from './console/oidc-client.ts';
 import { readMetricLabels } from './config-files/metric-labels.ts';
 import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
@@ -193,7 +194,8 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
     impersonate: createImpersonator(api.authorization.authorize),
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
-    console: options.console ? createConsole({ ...options, ...authentication, isSecure: options.tls }) : undefined,
+    console: options.console
+      ? createConsole({ ...options, ...authentication, isSecure: options.tls, oidc: readConsoleClient(options, authentication) }) : undefined,
     ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {

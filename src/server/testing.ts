@@ -1,48 +1,59 @@
 // For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), and what a server warns of.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { createCertificate } from './tls/certificates.ts';
 import { type Logger, silentLogger } from './observability/logger.ts';
 
-/** One that runs. */
-export interface TestService {
+/** A server over TLS. */
+export interface TestTlsServer {
   readonly url: string;
   /** PEM of the authority that its certificate comes from. */
   readonly authority: string;
+  close(): Promise<void>;
+}
+
+/** One that runs. */
+export interface TestService extends TestTlsServer {
   /** What it was asked, in order: paths, or bodies where there were any. */
   readonly asked: any[];
-  close(): Promise<void>;
 }
 
 const LIFETIME_MS = 86_400_000;
 
-/** Starts one; `answer` gets the path and the body; undefined is 500. */
-export async function startTestService(answer: (path: string, body: any) => unknown): Promise<TestService> {
+/** Starts a server on this machine; `answer` gets each request with the text of its body. */
+export async function startTlsServer(answer: (request: IncomingMessage, text: string, response: ServerResponse) => void): Promise<TestTlsServer> {
   const context = { clock: systemClock, random: systemRandom };
   const authority = createCertificate({ commonName: 'authority', lifetimeMs: LIFETIME_MS }, context);
   const serving = createCertificate({ commonName: 'service', hosts: ['127.0.0.1'], issuer: authority, lifetimeMs: LIFETIME_MS }, context);
-  const asked: any[] = [];
   const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
-    request.on('end', () => {
-      const body = text === '' ? undefined : JSON.parse(text);
-      asked.push(body ?? request.url);
-      const found = answer(request.url ?? '', body);
-      response.statusCode = found === undefined ? 500 : 200;
-      response.end(JSON.stringify(found ?? {}));
-    });
+    request.on('end', () => answer(request, text, response));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `https://127.0.0.1:${(server.address() as { port: number }).port}`, authority: authority.certificate, asked,
+    url: `https://127.0.0.1:${(server.address() as { port: number }).port}`, authority: authority.certificate,
     close: () => new Promise((resolve) => {
       server.closeAllConnections();
       server.close(() => resolve());
     }),
   };
+}
+
+/** Starts one; `answer` gets the path and the body; undefined is 500. */
+export async function startTestService(answer: (path: string, body: any) => unknown): Promise<TestService> {
+  const asked: any[] = [];
+  const server = await startTlsServer((request, text, response) => {
+    const body = text === '' ? undefined : JSON.parse(text);
+    asked.push(body ?? request.url);
+    const found = answer(request.url ?? '', body);
+    response.statusCode = found === undefined ? 500 : 200;
+    response.end(JSON.stringify(found ?? {}));
+  });
+  return { ...server, asked };
 }
 
 /** A logger, and what was warned of through it: messages with their errors. */

@@ -38,8 +38,8 @@ function startBrowser(): Promise<Browser> {
 export type ShopAndBrowser = [server: TestServer, browser: Browser];
 
 /** Starts both. */
-export async function startShop(): Promise<ShopAndBrowser> {
-  const started = await Promise.all([startTestServer({ console: true, kubeletPreferredAddressTypes: ['InternalIP'] }), startBrowser()]);
+export async function startShop(options: Parameters<typeof startTestServer>[0] = {}): Promise<ShopAndBrowser> {
+  const started = await Promise.all([startTestServer({ console: true, kubeletPreferredAddressTypes: ['InternalIP'], ...options }), startBrowser()]);
   await fillShop(started[0]);
   return started;
 }

@@ -1,7 +1,7 @@
 // The page: the login for visitors, the shell with its views for users.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Self, fetchSelf, loginWithCode, onSessionEnd } from '../../api/index.ts';
+import { type Self, fetchSelf, loginFromProvider, loginWithCode, onSessionEnd, recallPlace } from '../../api/index.ts';
 import { Notice, Waiting } from '../../ui/index.ts';
 import { Login } from '../login.tsx';
 import { Shell } from './shell.tsx';
@@ -12,8 +12,13 @@ type State =
   | { readonly type: 'user'; readonly self: Self }
   | { readonly type: 'failed'; readonly problem: string };
 
-/** Uses the code of a login link, which leaves the address at once. */
+/** Uses the code of a login link or of a provider, which leaves the address at once. */
 async function useLink(): Promise<string> {
+  const answer = new URLSearchParams(location.search);
+  if (answer.has('state')) {
+    history.replaceState(null, '', `${location.pathname}${recallPlace()}`);
+    return await loginFromProvider(answer) ?? '';
+  }
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   if (code === undefined) return '';
   history.replaceState(null, '', location.pathname);

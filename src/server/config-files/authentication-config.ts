@@ -13,9 +13,15 @@ import { JsonClient } from '../webhooks/json-client.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { type Followed, readFollowed } from './followed-files.ts';
 
+/** An issuer, and how its other addresses are reached. */
+export interface TrustedIssuer extends OidcIssuer {
+  /** Sends a form and answers the JSON of a good answer; throws for others. */
+  readonly postForm: (url: string, form: URLSearchParams, headers: Readonly<Record<string, string>>) => Promise<unknown>;
+}
+
 /** What a file says. */
 interface AuthenticationSettings {
-  readonly issuers: readonly OidcIssuer[];
+  readonly issuers: readonly TrustedIssuer[];
   /** undefined: the flag decides. */
   readonly anonymous: boolean | { readonly paths: readonly string[] } | undefined;
 }
@@ -61,7 +67,7 @@ interface ConfigField {
   readonly path: string;
 }
 
-function readIssuer(value: unknown, { reader, path, options }: ConfigField & { readonly options: ServerOptions & Routed }): OidcIssuer {
+function readIssuer(value: unknown, { reader, path, options }: ConfigField & { readonly options: ServerOptions & Routed }): TrustedIssuer {
   const jwt = reader.fields(value, path, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules']);
   const at = `${path}.issuer`;
   const issuer = reader.fields(jwt['issuer'], at, ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy', 'egressSelectorType']);
@@ -91,7 +97,7 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
     url, audiences, ...(discoveryUrl !== '' && { discoveryUrl }), requiredClaims: rules.required, claimRules: rules.expressions,
     ...readMappings(jwt['claimMappings'], { reader, path: `${path}.claimMappings`, asksVerified: rules.asksVerified }),
     userRules: readUserRules(jwt['userValidationRules'], { reader, path: `${path}.userValidationRules` }),
-    algorithms: jwtAlgorithms, fetchJson: (address) => client.get(address),
+    algorithms: jwtAlgorithms, fetchJson: (address) => client.get(address), postForm: (...form) => client.postForm(...form),
   };
 }
 
@@ -245,7 +251,7 @@ function readAnonymous(value: unknown, reader: ConfigReader): AuthenticationSett
 }
 
 /** The issuer that the --oidc-* flags describe. */
-export function readOidcFlags(options: ServerOptions): OidcIssuer {
+export function readOidcFlags(options: ServerOptions): TrustedIssuer {
   const { oidcIssuerUrl: url, oidcUsernameClaim, oidcUsernamePrefix, oidcCaFile } = options;
   const unknown = options.oidcSigningAlgs.find((name) => !jwtAlgorithms.includes(name));
   if (unknown !== undefined) throw new StartError(`--oidc-signing-algs: ${JSON.stringify(unknown)} is not one of ${jwtAlgorithms.join(', ')}`);
@@ -257,6 +263,6 @@ export function readOidcFlags(options: ServerOptions): OidcIssuer {
     url, audiences: [options.oidcClientId], username: { claim: oidcUsernameClaim, prefix }, algorithms: options.oidcSigningAlgs,
     ...(options.oidcGroupsClaim !== '' && { groups: { claim: options.oidcGroupsClaim, prefix: options.oidcGroupsPrefix } }),
     requiredClaims: options.oidcRequiredClaims.map((one) => ({ claim: one.slice(0, one.indexOf('=')), value: one.slice(one.indexOf('=') + 1) })),
-    fetchJson: (address) => client.get(address),
+    fetchJson: (address) => client.get(address), postForm: (...form) => client.postForm(...form),
   };
 }

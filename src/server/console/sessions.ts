@@ -4,6 +4,7 @@
 // lacks the key and may not send the header; another port of the same host gets the cookie, and lacks the key too.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BoundedCache, type Clock, type Random } from '../../base/index.ts';
+import { type CookieShape, formatCookie, hostOf, readCookie } from './cookies.ts';
 
 /** The header that carries the key. */
 export const SESSION_HEADER = 'x-pintle-console';
@@ -105,7 +106,7 @@ export class Sessions<T> {
     const shown = readShown(request);
     if (shown === undefined) return undefined;
     const session = this.#sessions.get(shown.id);
-    const secret = readCookie(request.headers['cookie'] ?? '', this.#nameOf(shown.id));
+    const secret = readCookie(request.headers['cookie'] ?? '', this.#shapeOf(shown.id));
     if (session === undefined || secret === undefined) return undefined;
     const isSame = timingSafeEqual(session.cookieHash, hash(secret)) && timingSafeEqual(session.keyHash, hash(shown.key));
     if (!isSame) return undefined;
@@ -132,12 +133,12 @@ export class Sessions<T> {
   }
 
   /** One cookie per session, so that servers on several ports of a host do not overwrite each other's. */
-  #nameOf(id: string): string {
-    return `${this.#options.isSecure ? '__Host-' : ''}pintle-${id}`;
+  #shapeOf(id: string): CookieShape {
+    return { name: `pintle-${id}`, isSecure: this.#options.isSecure };
   }
 
   #formatCookie(id: string, value: string, maxAgeSeconds: number): string {
-    return `${this.#nameOf(id)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${this.#options.isSecure ? '; Secure' : ''}`;
+    return formatCookie({ ...this.#shapeOf(id), value, maxAgeSeconds });
   }
 }
 
@@ -147,9 +148,8 @@ const isFromPage = ({ headers }: Shown): boolean => headers['upgrade'] === undef
 /** Whether the request is one of a page of this origin, as far as the browser says; programs say nothing. */
 export function isSameOrigin({ headers }: Shown): boolean {
   const { origin } = headers;
-  const host = headers['host'] ?? headers[':authority'];
   if ((headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') return false;
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === hostOf({ headers }));
 }
 
 function readShown(request: Shown): { readonly id: string; readonly key: string } | undefined {
@@ -157,13 +157,4 @@ function readShown(request: Shown): { readonly id: string; readonly key: string 
   const dot = text.indexOf('.');
   if (dot < 0 || text.length > LONGEST_KEY || !isSameOrigin(request) || !isFromPage(request)) return undefined;
   return { id: text.slice(0, dot), key: text.slice(dot + 1) };
-}
-
-/** HTTP/2 may send a header of cookies for each; they are joined by commas then. */
-function readCookie(header: string, name: string): string | undefined {
-  for (const part of header.split(/[;,]/)) {
-    const at = part.indexOf('=');
-    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return undefined;
 }

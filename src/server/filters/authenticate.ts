@@ -1,9 +1,11 @@
 // Finds the caller of a request. Wrong credentials get the reference's 401, whatever was asked for. HTTP/2 is expensive to serve and easy to abuse:
 // a connection that brings a request without valid credentials takes no further ones (upstream's UnauthenticatedHTTP2DOSMitigation).
 import { unauthorized } from '../../apimachinery/index.ts';
-import { mapMaybe } from '../../base/index.ts';
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
+import type { Response } from '../../endpoints/index.ts';
 import { auditRefusal } from './audit.ts';
-import type { Filter, FilterDependencies } from './filter.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import type { Filter, FilterDependencies, Next, SessionCredentials } from './filter.ts';
 
 const ANONYMOUS_USER = 'system:anonymous';
 /** The session of the console that a request shows is over. */
@@ -14,9 +16,13 @@ export function authenticateRequests(
   { authenticate, audit, respondError, metrics, console }: Pick<FilterDependencies, 'authenticate' | 'audit' | 'respondError' | 'metrics' | 'console'>,
 ): Filter {
   return (exchange, next) => {
+    const session = console?.findCredentials(exchange);
+    return session === undefined ? authenticateOne(exchange, next, undefined) : mapMaybe(session, (found) => authenticateOne(exchange, next, found));
+  };
+
+  function authenticateOne(exchange: ServerExchange, next: Next, session: SessionCredentials | 'unknown' | undefined): MaybePromise<Response> {
     const startedMs = exchange.clock.monotonicMs();
     const { clientCertificate, connection, headers, path, remoteAddress } = exchange;
-    const session = console?.findCredentials(exchange);
     const shown = session === undefined || session === 'unknown' ? { authorization: headers['authorization'], clientCertificate } : session;
     // Named one by one: to spread an object and add to it costs 2 µs in Node 20, a twentieth of a get.
     const credentials = {
@@ -33,5 +39,5 @@ export function authenticateRequests(
       exchange.user = found.user;
       return next(exchange);
     });
-  };
+  }
 }

@@ -30,7 +30,7 @@ export interface Console {
   /** Answers requests for the page and its sessions. */
   readonly filter: Filter;
   /** The credentials behind a request that shows a session; `unknown` for one that is over; undefined where none is shown. */
-  findCredentials(exchange: ServerExchange): SessionCredentials | 'unknown' | undefined;
+  findCredentials(exchange: ServerExchange): MaybePromise<SessionCredentials | 'unknown' | undefined>;
 }
 
 /** What the filters work with. */

@@ -91,6 +91,18 @@ const oidc = {
   oidcGroupsPrefix: text({ flag: 'oidc-groups-prefix', help: 'Prefix of groups.' }),
   oidcSigningAlgs: list({ flag: 'oidc-signing-algs', default: ['RS256'], help: 'Algorithms that its tokens may be signed with.' }),
   oidcRequiredClaims: list({ flag: 'oidc-required-claim', check: checkClaims, help: 'claim=value that its tokens must have.' }),
+  consoleOidcClientId: text({
+    flag: 'console-oidc-client-id',
+    help: 'Client of the console at the OpenID Connect provider, which lets users log in there; its redirect URI is the address of the console, /console/.',
+  }),
+  consoleOidcClientSecretFile: text({ flag: 'console-oidc-client-secret-file', help: 'File with the secret of that client; public clients have none.' }),
+  consoleOidcIssuerUrl: text({
+    flag: 'console-oidc-issuer-url', help: 'Provider of the console, where --authentication-config trusts more than one.',
+  }),
+  consoleOidcScopes: list({
+    flag: 'console-oidc-scopes', default: ['openid', 'email', 'profile'],
+    help: 'Scopes that the console asks for; offline_access is added where the provider knows it.',
+  }),
 } as const;
 
 const webhooks = {

@@ -59,6 +59,16 @@ function findConflicts(options: ServerOptions): string[] {
       '--proxy-client-cert-file and --proxy-client-key-file must be given together',
     ],
     [(options.oidcIssuerUrl === '') !== (options.oidcClientId === ''), '--oidc-issuer-url and --oidc-client-id must be given together'],
+    [options.consoleOidcClientId !== '' && !options.console, '--console-oidc-client-id needs --console'],
+    [
+      options.consoleOidcClientId !== '' && options.oidcIssuerUrl === '' && options.authenticationConfig === '',
+      '--console-oidc-client-id needs --oidc-issuer-url or --authentication-config',
+    ],
+    [
+      options.consoleOidcClientId === '' && options.consoleOidcClientSecretFile + options.consoleOidcIssuerUrl !== '',
+      '--console-oidc-client-secret-file and --console-oidc-issuer-url need --console-oidc-client-id',
+    ],
+    [!options.consoleOidcScopes.includes('openid'), '--console-oidc-scopes must include openid'],
     [options.oidcIssuerUrl !== '' && options.authenticationConfig !== '', '--oidc-issuer-url and --authentication-config cannot be given together'],
     [
       options.authorizationConfig !== '' && (options.authorizationMode.join() !== 'RBAC' || options.authorizationWebhookConfigFile !== ''),

@@ -47,6 +47,12 @@ export class JsonClient {
     return parse(await this.#call(url, JSON.stringify(body), timeoutMs));
   }
 
+  /** Sends the fields of a form and answers the parsed body of a 2xx answer. */
+  async postForm(url: string, form: URLSearchParams, headers: Readonly<Record<string, string>>): Promise<unknown> {
+    const more = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+    return parse(await this.#call(url, form.toString(), DEFAULT_TIMEOUT_MS, more));
+  }
+
   /** Sends text that is JSON already and asks for nothing but a 2xx answer. */
   async send(url: string, json: string, timeoutMs: number): Promise<void> {
     await this.#call(url, json, timeoutMs);
@@ -58,10 +64,10 @@ export class JsonClient {
     this.#plainAgent.destroy();
   }
 
-  async #call(url: string, json: string | undefined, timeoutMs: number): Promise<HttpAnswer> {
+  async #call(url: string, text: string | undefined, timeoutMs: number, more: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
     const parsed = new URL(url);
-    const body = json === undefined ? undefined : Buffer.from(json);
-    const headers = { host: parsed.host, accept: 'application/json', ...this.#headers };
+    const body = text === undefined ? undefined : Buffer.from(text);
+    const headers = { host: parsed.host, accept: 'application/json', ...this.#headers, ...more };
     const answer = await callWithin({
       ...hostOf(parsed), method: body === undefined ? 'GET' : 'POST', path: `${parsed.pathname}${parsed.search}`, headers, body,
       agent: parsed.protocol === 'http:' ? this.#plainAgent : this.#agent,
