@@ -1,4 +1,4 @@
-// A webhook of the benches: it allows every request, and under `/mutate` sets a label; under `/echo` it answers the same bytes without reading any JSON.
+// A webhook of the benches: it allows every request, and under `/mutate` sets a label; `/last` answers the last review that came.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
@@ -8,8 +8,11 @@ const { serving, authority } = preparePki({ clock: systemClock, random: systemRa
 const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/metadata/labels/hooked', value: 'yes' }])).toString('base64');
 const type = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' };
 
+let last = '';
+
 const answer = (path: string, body: string): string => {
-  if (path.startsWith('/echo')) return JSON.stringify({ ...type, response: { uid: 'c1f7b6a0-0000-4000-8000-000000000000', allowed: true } });
+  if (path.startsWith('/last')) return last;
+  last = body;
   const { uid } = (JSON.parse(body) as { readonly request: { readonly uid: string } }).request;
   return JSON.stringify({ ...type, response: { uid, allowed: true, ...(path.startsWith('/mutate') && { patchType: 'JSONPatch', patch }) } });
 };
