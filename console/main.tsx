@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { restoreTheme } from './ui/index.ts';
 import { App } from './views/index.ts';
+import '@xterm/xterm/css/xterm.css';
 import 'uplot/dist/uPlot.min.css';
 import './style/tokens.css';
 import './style/shell.css';

@@ -44,12 +44,14 @@ export interface ExecSink {
 export interface ExecSession {
   /** Writes to its input. */
   send(text: string): void;
+  /** Says how large its terminal is. */
+  resize(size: TerminalSize): void;
   /** Ends the connection, and the command with it. */
   close(): void;
 }
 
 const PROTOCOL = 'v5.channel.k8s.io';
-const channels = { input: 0, output: 1, errors: 2, status: 3 } as const;
+const channels = { input: 0, output: 1, errors: 2, status: 3, size: 4 } as const;
 const encoder = new TextEncoder();
 
 function readStatus(text: string): string {
@@ -61,10 +63,26 @@ function readStatus(text: string): string {
   }
 }
 
+/** The size of a terminal. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Which command, where. A terminal has one output for everything. */
+export interface ExecCommand {
+  readonly container: string;
+  readonly command: readonly string[];
+  readonly hasTerminal: boolean;
+  /** The size of the terminal as the command begins. */
+  readonly size: () => TerminalSize;
+}
+
 /** Runs a command in a container. A browser learns nothing of why a WebSocket was refused: the server is asked then whether the user may do this. */
-export function openExec(target: Target, { container, command }: { container: string; command: readonly string[] }, sink: ExecSink): ExecSession {
+export function openExec(target: Target, { container, command, hasTerminal, size }: ExecCommand, sink: ExecSink): ExecSession {
   const query = new URLSearchParams([
-    ['container', container], ['stdin', 'true'], ['stdout', 'true'], ['stderr', 'true'], ...command.map((word): [string, string] => ['command', word]),
+    ['container', container], ['stdin', 'true'], ['stdout', 'true'], hasTerminal ? ['tty', 'true'] : ['stderr', 'true'],
+    ...command.map((word): [string, string] => ['command', word]),
   ]);
   const url = `${location.origin.replace(/^http/, 'ws')}${pathOf(target)}/exec?${query.toString()}`;
   const socket = new WebSocket(url, [PROTOCOL, ...sessionProtocols()]);
@@ -73,6 +91,7 @@ export function openExec(target: Target, { container, command }: { container: st
   let [isOpen, isClosing, outcome]: [boolean, boolean, string | undefined] = [false, false, undefined];
   socket.addEventListener('open', () => {
     isOpen = true;
+    resize(size());
     sink.opened();
   });
   socket.addEventListener('message', ({ data }: MessageEvent<ArrayBuffer>) => {
@@ -88,14 +107,19 @@ export function openExec(target: Target, { container, command }: { container: st
     if (isOpen) sink.ended(outcome ?? 'the connection ended');
     else void explain(target).then((message) => sink.ended(message));
   });
+  const write = (channel: number, text: string): void => {
+    const bytes = encoder.encode(text);
+    const message = new Uint8Array(bytes.length + 1);
+    message[0] = channel;
+    message.set(bytes, 1);
+    if (socket.readyState === WebSocket.OPEN) socket.send(message);
+  };
+  const resize = ({ columns, rows }: TerminalSize): void => {
+    if (hasTerminal) write(channels.size, JSON.stringify({ Width: columns, Height: rows }));
+  };
   return {
-    send(text) {
-      const bytes = encoder.encode(text);
-      const message = new Uint8Array(bytes.length + 1);
-      message[0] = channels.input;
-      message.set(bytes, 1);
-      if (socket.readyState === WebSocket.OPEN) socket.send(message);
-    },
+    send: (text) => write(channels.input, text),
+    resize,
     close() {
       isClosing = true;
       socket.close();

@@ -67,6 +67,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     };
     const { page, complaints, close } = await openPage(browser);
     await login(page, server.url, 'admin-token', `${POD}?tab=exec`);
+    await page.getByLabel('Terminal').uncheck();
     await page.getByLabel('Command', { exact: true }).fill('sh -e');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.locator('input.line:enabled').fill('echo hello');
@@ -80,11 +81,50 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     await page.getByRole('log').getByText('hello', { exact: false }).first().waitFor();
     await page.getByRole('log').getByText(attacks.script).waitFor();
     await checkAccess(page, 'a command');
-    await takePicture(page, 'exec');
     const details = { causes: [{ reason: 'ExitCode', message: '3' }] };
     session?.write('error', JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message: 'x', details }), true);
     for (const name of ['stdout', 'stderr']) session?.write(name, '', true);
     await page.getByRole('alert').filter({ hasText: 'exit code 3' }).waitFor();
+    assert.deepEqual(complaints.filter((text) => !text.includes('WebSocket')), []);
+    await close();
+  });
+
+  test('a terminal: keys are input, colours and cursors are drawn, its size follows the page, and what a program writes does nothing', async () => {
+    let session: SpdyKubelet | undefined;
+    kubelet.upgrade = (_request, socket) => {
+      session = new SpdyKubelet(socket, 'v4.channel.k8s.io');
+    };
+    const { page, complaints, close } = await openPage(browser);
+    await login(page, server.url, 'admin-token', `${POD}?tab=exec`);
+    await page.getByRole('button', { name: 'Run' }).click();
+    const terminal = page.locator('.terminal-pane');
+    await eventually(async () => assert.deepEqual([...session?.types ?? []].sort(), ['error', 'resize', 'stdin', 'stdout']));
+    assert.equal(kubelet.requests.at(-1)?.url, '/exec/shop/till/main?command=sh&input=1&output=1&tty=1');
+    const sizes = (): { Width: number; Height: number }[] => (session?.written.get('resize') ?? '').split(/(?<=\})\s*/).filter((text) => text !== '')
+      .map((text) => JSON.parse(text));
+    await eventually(async () => assert.ok((sizes()[0]?.Width ?? 0) > 80, JSON.stringify(sizes())));
+    session?.write('stdout', '\u001b[1;32mtill\u001b[0m:/# ');
+    await terminal.getByText('till:/#').first().waitFor();
+    await page.keyboard.type('ls -l');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Control+c');
+    await eventually(async () => assert.equal(session?.written.get('stdin'), 'ls -l\t\u0003'));
+    const harm = '\u001b]8;;javascript:attacked=1\u0007link\u001b]8;;\u0007 \u001b]0;title\u0007\u001b]52;c;YQ==\u0007';
+    session?.write('stdout', `first\r\u001b[Ksecond ${attacks.markup}\r\n${harm}\u001b[31mred\u001b[0m\r\n`);
+    await terminal.getByText(`second ${attacks.markup}`).first().waitFor();
+    await terminal.getByText('red').first().waitFor();
+    await checkAccess(page, 'a terminal');
+    await takePicture(page, 'terminal');
+    const before = sizes().length;
+    await page.setViewportSize({ width: 600, height: 800 });
+    await eventually(async () => assert.ok(sizes().length > before && (sizes().at(-1)?.Width ?? 99) < 80, JSON.stringify(sizes())));
+    await page.keyboard.press('F6');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Stop');
+    session?.write('error', JSON.stringify({ status: 'Success' }), true);
+    session?.write('stdout', '', true);
+    await terminal.getByText('it ended').first().waitFor();
+    assert.equal(await page.evaluate('typeof attacked'), 'undefined');
+    assert.notEqual(await page.title(), 'title');
     assert.deepEqual(complaints.filter((text) => !text.includes('WebSocket')), []);
     await close();
   });

@@ -36,9 +36,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'console/model': [],
   'console/editor': ['console/model'],
   'console/plots': [],
+  'console/terminal': [],
   'console/api': ['console/model'],
   'console/ui': ['console/model'],
-  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor', 'console/plots'],
+  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor', 'console/plots', 'console/terminal'],
   console: ['console/ui', 'console/views'],
 };
 
@@ -54,6 +55,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
   { module: /^(node:crypto|jose)$/, folder: /^src\/auth\// },
   { module: /^preact(\/hooks)?$/, folder: /^console\/(ui\/|views\/|[^/]+$)/ },
   { module: /^(@codemirror\/[a-z-]+|@lezer\/highlight|yaml)$/, folder: /^console\/editor\// },
+  { module: /^@xterm\/(xterm(\/css\/xterm\.css)?|addon-fit)$/, folder: /^console\/(terminal\/|main\.tsx$)/ },
   { module: /^uplot(\/dist\/uPlot\.min\.css)?$/, folder: /^console\/(plots\/|main\.tsx$)/ },
 ];
 
