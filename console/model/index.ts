@@ -14,6 +14,6 @@ export { type Entry, beginValue, findEntry, isShownAtFirst, listFields, readText
 export { type OpenApiDocument, findSchema } from './openapi.ts';
 export { type Change, findRevision, timeOf } from './past.ts';
 export { type Place, findPlace } from './place.ts';
-export { type Schema, childrenOf, describeBounds, describeType, findField, listRules, sampleOf, typesOf } from './schema.ts';
+export { type Schema, type SchemaRule, childrenOf, describeBounds, describeType, findField, listPlaces, listRules, sampleOf, typesOf } from './schema.ts';
 export { type Branch, type Owned, countBranches, findDependents } from './tree.ts';
 export { type Tone, findTone, formatAge, formatBytes, formatCount, formatDuration } from './format.ts';

@@ -97,6 +97,30 @@ export function listRules(schema: Schema, path = 'self', depth = 0): SchemaRule[
   return [...own, ...childrenOf(schema).flatMap(([step, below]) => listRules(below, `${path}${step}`, depth + 1))];
 }
 
+/** A part of a schema: its path as rules have it, and the steps that lead there. */
+interface SchemaPlace {
+  readonly path: string;
+  readonly steps: readonly string[];
+}
+
+const MOST_PLACES = 300;
+
+/** The parts of a schema that can be `self`, from the root on: those with fields, members or rules of their own. */
+export function listPlaces(schema: Schema): SchemaPlace[] {
+  const places: SchemaPlace[] = [{ path: 'self', steps: [] }];
+  const waiting: [Schema, SchemaPlace][] = [[schema, places[0] as SchemaPlace]];
+  for (let next = waiting.shift(); next !== undefined && places.length < MOST_PLACES; next = waiting.shift()) {
+    const [at, { path, steps }] = next;
+    for (const [step, below] of childrenOf(at)) {
+      const place = { path: `${path}${step}`, steps: [...steps, step.replace(/^\./, '')] };
+      const isPart = childrenOf(below).length > 0 || (below['x-kubernetes-validations'] ?? []).length > 0;
+      if (isPart) places.push(place);
+      if (steps.length < DEEPEST) waiting.push([below, place]);
+    }
+  }
+  return places;
+}
+
 /** A value that the types of a schema accept: defaults, first choices, required fields; patterns and rules are for people to fill. */
 export function sampleOf(schema: Schema, depth = 0): unknown {
   if (schema.default !== undefined && !isEmptyObject(schema.default)) return schema.default;

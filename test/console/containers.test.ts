@@ -109,12 +109,15 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Control+c');
     await eventually(async () => assert.equal(session?.written.get('stdin'), 'ls -l\t\u0003'));
+    const files = ['cart', 'prices.json', 'till.log'].map((name, index) => `-rw-r--r-- 1 till till ${index}204 Nov 23 10:0${index} \u001b[1;34m${name}\u001b[0m`);
+    session?.write('stdout', `ls -l\r\n${files.join('\r\n')}\r\n\u001b[1;32mtill\u001b[0m:/# `);
+    await terminal.getByText('till.log').first().waitFor();
+    await takePicture(page, 'terminal');
     const harm = '\u001b]8;;javascript:attacked=1\u0007link\u001b]8;;\u0007 \u001b]0;title\u0007\u001b]52;c;YQ==\u0007';
-    session?.write('stdout', `first\r\u001b[Ksecond ${attacks.markup}\r\n${harm}\u001b[31mred\u001b[0m\r\n`);
+    session?.write('stdout', `\r\nfirst\r\u001b[Ksecond ${attacks.markup}\r\n${harm}\u001b[31mred\u001b[0m\r\n`);
     await terminal.getByText(`second ${attacks.markup}`).first().waitFor();
     await terminal.getByText('red').first().waitFor();
     await checkAccess(page, 'a terminal');
-    await takePicture(page, 'terminal');
     const before = sizes().length;
     await page.setViewportSize({ width: 600, height: 800 });
     await eventually(async () => assert.ok(sizes().length > before && (sizes().at(-1)?.Width ?? 99) < 80, JSON.stringify(sizes())));

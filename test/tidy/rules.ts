@@ -32,14 +32,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   testing: [...EVERYTHING, 'client', 'kubeconfig'],
   'test-support': EVERYTHING,
   '': [...EVERYTHING, 'client', 'kubeconfig', 'testing'],
-  // The console is another program: it meets the server over HTTP alone.
+  // The console is another program: it meets the server over HTTP alone, and has its engine for expressions.
+  'console/cel': ['apimachinery'],
   'console/model': [],
   'console/editor': ['console/model'],
   'console/plots': [],
   'console/terminal': [],
   'console/api': ['console/model'],
   'console/ui': ['console/model'],
-  'console/views': ['console/model', 'console/api', 'console/ui', 'console/editor', 'console/plots', 'console/terminal'],
+  'console/views': ['console/model', 'console/api', 'console/ui', 'console/cel', 'console/editor', 'console/plots', 'console/terminal'],
   console: ['console/ui', 'console/views'],
 };
 

@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks';
 import { type Schema, childrenOf, describeBounds, describeType, listRules, sampleOf } from '../../model/index.ts';
 import { Notice } from '../../ui/index.ts';
 import { openDraft } from '../write/use-drop.ts';
+import { findKind, useSession } from '../context.ts';
+import { CelTrial } from './cel-trial.tsx';
 import type { KubeObject } from './kube-object.ts';
 
 interface Version {
@@ -17,7 +19,7 @@ interface Version {
 interface DefinitionSpec {
   readonly group: string;
   readonly scope: string;
-  readonly names: { readonly kind: string };
+  readonly names: { readonly kind: string; readonly plural: string };
   readonly versions: readonly Version[];
   readonly conversion?: { readonly strategy?: string };
 }
@@ -63,10 +65,12 @@ export function Definition({ object }: { readonly object: KubeObject }): JSX.Ele
   const version = versions.find((one) => one.name === name);
   const schema = version?.schema?.openAPIV3Schema ?? {};
   const rules = listRules(schema);
+  const { kinds } = useSession();
+  const kind = findKind(kinds, { group, plural: names.plural });
+  const sample = { apiVersion: `${group}/${name}`, kind: names.kind, metadata: { name: 'sample' }, ...sampleOf(schema) as object };
   const draft = async (): Promise<void> => {
     const { formatYaml } = await import('../../editor/index.ts');
-    const sample = sampleOf(schema) as object;
-    openDraft(formatYaml({ apiVersion: `${group}/${name}`, kind: names.kind, metadata: { name: 'sample' }, ...sample }));
+    openDraft(formatYaml(sample));
   };
   return (
     <div class="related">
@@ -97,6 +101,8 @@ export function Definition({ object }: { readonly object: KubeObject }): JSX.Ele
         </ul>
         {rules.length > 0 && <p class="hint">A sample object that is tried is checked by these rules at the server, and is not stored.</p>}
       </section>
+      <CelTrial key={`trial ${name}`} schema={schema} rules={rules} sample={sample} isNamespaced={scope === 'Namespaced'}
+        target={kind && ((namespace, of) => ({ kind: { ...kind, version: name }, namespace, name: of }))} />
     </div>
   );
 }
