@@ -10,7 +10,7 @@ export { BoundedCache } from './collections/bounded-cache.ts';
 export { ChunkedList } from './collections/chunked-list.ts';
 export { RingBuffer } from './collections/ring-buffer.ts';
 export { allocateLasting } from './pages.ts';
-export { createTimeSlice, takeTurn } from './time-slice.ts';
+export { beginTurn, createTimeSlice, takeTurn } from './time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';

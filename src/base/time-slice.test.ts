@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from './clock.ts';
 import { createManualClock } from './manual-clock.ts';
-import { createTimeSlice } from './time-slice.ts';
+import { beginTurn, createTimeSlice } from './time-slice.ts';
 
 test('a slice lasts as long as it may, and ends with a turn', async () => {
   const clock = createManualClock();
@@ -15,6 +15,17 @@ test('a slice lasts as long as it may, and ends with a turn', async () => {
   clock.advance(0);
   await turn;
   assert.equal(pause(), undefined);
+});
+
+test('what has waited for another process while the event loop turned goes on at once', () => {
+  const clock = createManualClock();
+  const pause = createTimeSlice(clock, 10);
+  clock.advance(500);
+  beginTurn(clock);
+  clock.advance(9);
+  assert.equal(pause(), undefined);
+  clock.advance(1);
+  assert.notEqual(pause(), undefined);
 });
 
 test('two works that pause at once go on in different turns', async () => {

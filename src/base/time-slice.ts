@@ -4,6 +4,14 @@ import { type Clock, delay } from './clock.ts';
 /** The last turn that was given away, by clock. */
 const lastTurns = new WeakMap<Clock, Promise<void>>();
 
+/** When the turn of the event loop that runs now began, by clock, as far as it was said. */
+const turnStarts = new WeakMap<Clock, number>();
+
+/** Says that the event loop has just turned: a work that has waited for another process has not held up others meanwhile. */
+export function beginTurn(clock: Clock): void {
+  turnStarts.set(clock, clock.monotonicMs());
+}
+
 /** A turn of the event loop that no other long work has: pieces of several works one after the other would hold up the rest as one long piece does. */
 export function takeTurn(clock: Clock): Promise<void> {
   const before = lastTurns.get(clock);
@@ -21,6 +29,8 @@ export function createTimeSlice(clock: Clock, sliceMs: number): () => Promise<vo
   let turn: Promise<void> | undefined;
   return () => {
     if (turn !== undefined) return turn;
+    if (clock.monotonicMs() - startedMs < sliceMs) return undefined;
+    startedMs = Math.max(startedMs, turnStarts.get(clock) ?? 0);
     if (clock.monotonicMs() - startedMs < sliceMs) return undefined;
     turn = takeTurn(clock).then(() => {
       turn = undefined;

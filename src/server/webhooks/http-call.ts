@@ -88,27 +88,29 @@ async function callOnce(call: HttpCall, end: CallEnd, limitBytes: number): Promi
   const { method, host, port, path } = call;
   return inSpan(() => ({ name: `HTTP ${method}`, kind: 'client',
     attributes: { 'http.request.method': method, 'server.address': host, 'server.port': port, 'url.path': path.split('?', 1)[0] as string } }), async () => {
-    const answer = await sendOnce({ ...call, headers: { ...call.headers, ...traceHeaders() } }, end, limitBytes);
+    const trace = traceHeaders();
+    const answer = await sendOnce(trace === undefined ? call : { ...call, headers: { ...call.headers, ...trace } }, end, limitBytes);
     currentSpan()?.set({ 'http.response.status_code': answer.status });
     return answer;
   });
 }
 
-function sendOnce({ headers, body, agent, ...options }: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
-  if ('send' in agent) return agent.send({ ...options, headers, body }, end, limitBytes);
+function sendOnce(call: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
+  if ('send' in call.agent) return call.agent.send(call, end, limitBytes);
+  const { headers, body, agent, ...options } = call;
   const request = agent instanceof Agent ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
     // Node says nothing of the body of a DELETE by itself.
     const content = body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-    const call = request({ ...options, agent, headers: { ...headers as Record<string, string>, ...content } }, (response) => {
+    const sending = request({ ...options, agent, headers: { ...headers as Record<string, string>, ...content } }, (response) => {
       readAnswer(response, limitBytes).then((answer) => {
         end.report(undefined);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer });
       }, reject);
     });
-    call.on('error', (error: Error) => reject(Object.assign(error, { wasKept: call.reusedSocket })));
-    end.report(() => call.destroy(Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' })));
-    call.end(body);
+    sending.on('error', (error: Error) => reject(Object.assign(error, { wasKept: sending.reusedSocket })));
+    end.report(() => sending.destroy(Object.assign(new Error('the call lasted too long'), { name: 'TimeoutError' })));
+    sending.end(body);
   });
 }
 

@@ -33,8 +33,20 @@ interface FormattedRequest {
   readonly body: HttpRequest['body'];
 }
 
-/** The head of a request as one text, so that it leaves in one piece. Throws for a path or a header that would be more than that. */
-function formatRequest({ method, path, headers, body }: HttpRequest): string {
+/** The start of a request's head, as it was last written for these headers. */
+interface HeadStart {
+  readonly method: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+/** By the headers of requests: a webhook is sent the same ones each time. */
+const knownStarts = new WeakMap<HttpRequest['headers'], HeadStart>();
+
+/** Everything of a head that does not depend on the body. Throws for a path or a header that would be more than that. */
+function startHead({ method, path, headers }: HttpRequest): string {
+  const known = knownStarts.get(headers);
+  if (known?.path === path && known.method === method) return known.text;
   if (/[^\x21-\x7e]/.test(path)) throw new Error(`the path ${JSON.stringify(path)} has characters that are not escaped`);
   let text = `${method} ${path} HTTP/1.1\r\n`;
   for (const [name, values] of Object.entries(headers)) {
@@ -43,8 +55,15 @@ function formatRequest({ method, path, headers, body }: HttpRequest): string {
       text += `${name}: ${value}\r\n`;
     }
   }
-  if (body === undefined) return `${text}\r\n`;
-  return `${text}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  knownStarts.set(headers, { method, path, text });
+  return text;
+}
+
+/** The head of a request as one text, so that it leaves in one piece. */
+function formatHead(request: HttpRequest): string {
+  const { body } = request;
+  const text = startHead(request);
+  return body === undefined ? `${text}\r\n` : `${text}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
 }
 
 /** How long a server says that it keeps an idle connection. */
@@ -169,7 +188,7 @@ export class KeptConnections implements RequestSender {
 
   /** Rejects with the error of the connection; `wasKept` says of it that the connection had carried others and ended before any answer came. */
   async send(request: HttpRequest, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
-    const formatted: FormattedRequest = { head: formatRequest(request), body: request.body };
+    const formatted: FormattedRequest = { head: formatHead(request), body: request.body };
     const place = this.#places.getOrMake(`${request.host}:${request.port}`, () => ({ free: [], session: undefined }));
     for (let kept = place.free.pop(); kept !== undefined; kept = place.free.pop()) {
       if (kept.isOpen) return kept.send(formatted, end, limitBytes);

@@ -2,7 +2,7 @@
 // again. Mirrors client-go as upstream configures it for webhooks: HTTP/1.1, redirects followed, 429 and 5xx with Retry-After asked again, answers
 // in JSON or YAML whatever their content type says. Failures are worded as client-go words them.
 import { type SecureContext, createSecureContext } from 'node:tls';
-import type { Clock, Random } from '../../base/index.ts';
+import { type Clock, type Random, beginTurn } from '../../base/index.ts';
 import { YamlError, parseJson, parseYaml, stringifyJson } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
 import { AgentPool, trustOnly } from './agent-pool.ts';
@@ -90,10 +90,7 @@ interface Sending extends Pick<HttpCall, 'method' | 'body'> {
 }
 
 async function sendBefore(end: CallEnd, target: CallTarget, { method, body, limitBytes }: Sending): Promise<HttpAnswer> {
-  const { host, port, shownHost, path, agent } = target;
-  const headers = {
-    host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...target.headers,
-  };
+  const { host, port, path, agent, headers } = target;
   try {
     return await callBefore(end, { host, port, method, path, agent, headers, body }, limitBytes);
   } catch (error) {
@@ -145,6 +142,7 @@ class KeptCaller implements WebhookCaller {
     try {
       for (let retries = 0; ; retries++) {
         const answer = await this.#follow(target, sent, end);
+        beginTurn(this.#options.clock);
         if (answer.status >= 200 && answer.status <= 206) return await decodeAnswer(answer);
         const waitSeconds = retries < MAX_RETRIES ? readWait(answer) : undefined;
         if (waitSeconds === undefined) {
@@ -186,7 +184,7 @@ class KeptCaller implements WebhookCaller {
       if (!keepsMethod(answer.status)) [method, sent] = ['GET', undefined];
       const next = URL.canParse(location, urlOf(at)) ? new URL(location, urlOf(at)) : undefined;
       if (next?.protocol !== 'https:') throw new WebhookCallError(`Post ${JSON.stringify(location)}: unsupported protocol scheme`);
-      at = { ...at, ...hostOf(next), shownHost: next.host, path: `${next.pathname}${next.search}` };
+      at = { ...at, ...hostOf(next), shownHost: next.host, path: `${next.pathname}${next.search}`, headers: { ...at.headers, host: next.host } };
     }
   }
 
@@ -214,7 +212,8 @@ class KeptCaller implements WebhookCaller {
       return new KeptConnections({ secureContext, servername: name }, { clock, findAddress, dial: egress.cluster });
     };
     const shownHost = service === undefined ? parsed.host : hostAndPort;
-    const target = { host, port, shownHost, path: cleanPath(parsed.pathname), headers: credentials.headers ?? {} };
+    const headers = { host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...credentials.headers };
+    const target = { host, port, shownHost, path: cleanPath(parsed.pathname), headers };
     return { target, findCredentials, agentKey, makeAgent };
   }
 }
