@@ -60,7 +60,7 @@ class Endpoints {
 
   #route(exchange: Exchange): MaybePromise<Response> {
     if (emptyBeginning.test(exchange.path)) return respondNotFoundText(exchange);
-    if (exchange.info.isResource) return routeResource(exchange, this.#dependencies);
+    if (exchange.info.isResource) return routeResource(exchange, this.#partsFor(exchange));
     const segments = splitPath(exchange.path);
     const [top = '', second = '', third = ''] = segments;
     if (top === 'openapi') return this.#openapi.answer(exchange);
@@ -71,6 +71,10 @@ class Endpoints {
       return respondRawJson(exchange, { paths: rootPaths(this.#dependencies) });
     }
     return respondNotFoundText(exchange);
+  }
+
+  #partsFor({ registry }: Exchange): EndpointsParts {
+    return registry === undefined ? this.#dependencies : { ...this.#dependencies, registry };
   }
 
   #answerApi(exchange: Exchange, version: string): MaybePromise<Response> {

@@ -2,7 +2,7 @@
 import type { Status } from '../apimachinery/index.ts';
 import type { ClientCertificate, User } from '../auth/index.ts';
 import type { Clock, MaybePromise } from '../base/index.ts';
-import type { WriteContext } from '../registry/index.ts';
+import type { Registry, WriteContext } from '../registry/index.ts';
 
 /** The meaning of a path and method (upstream's RequestInfo). */
 export interface RequestInfo {
@@ -106,6 +106,8 @@ export interface Exchange {
   info: RequestInfo;
   /** The authenticated user. */
   user: User;
+  /** Serves this request in place of the server's registry. */
+  registry?: Registry | undefined;
   readonly auditId: string;
   /** Texts for Warning headers, in order, deduplicated by the responder. */
   readonly warnings: string[];

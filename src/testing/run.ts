@@ -70,7 +70,7 @@ export async function startRun({ setup, memory, revision, isComplete, port, toke
       if (!isReadVerb(inner.info.verb)) await settle();
       return answer;
     } : next),
-    disturb: createFaultFilter({ book: faults, spares: isOwn, respondError: () => (exposed as ExposedParts).api.respondError }),
+    disturb: createFaultFilter({ book: faults, spares: isOwn, api: () => (exposed as ExposedParts).api }),
     beforeWebhook(client, { limitMs }) {
       const target = client.url ?? `${client.service?.namespace}/${client.service?.name}`;
       const outcome = faults.takeWebhook(target);

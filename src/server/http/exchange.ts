@@ -75,8 +75,6 @@ export interface ServerExchange extends Exchange {
   closeSession(): void;
   /** Ends the connection behind this response. */
   closeConnection(): void;
-  /** The same request for another path and query, as far as the filters have come with it. */
-  withTarget(target: string): ServerExchange;
   /** Aborts `signal`. */
   abort(reason: string): void;
   /** Aborts `signal` and cuts off a response that has begun. */
@@ -145,6 +143,7 @@ export class HttpExchange implements ServerExchange {
   longRunning = false;
   deadlineMs: number | undefined = undefined;
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
+  registry: Exchange['registry'] = undefined;
   disconnected = false;
   readonly wire: Wire;
   readonly #search: string;
@@ -231,16 +230,6 @@ export class HttpExchange implements ServerExchange {
   onClosed(callback: () => void): void {
     if (this.#closed) callback();
     else (this.#callbacks ??= []).push(callback);
-  }
-
-  /** The same request for another path and query, as far as the filters have come with it. */
-  withTarget(target: string): HttpExchange {
-    const mark = target.indexOf('?');
-    const path = decodePath(mark === -1 ? target : target.slice(0, mark)) ?? target;
-    const { method, headers, remoteAddress, clientCertificate, connection, auditId, wire, clock, info, user, longRunning, deadlineMs } = this;
-    const head = { method, target, headers, rawHeaders: this.#rawHeaders, remoteAddress, clientCertificate, connection, auditId };
-    const search = mark === -1 ? '' : target.slice(mark + 1);
-    return Object.assign(new HttpExchange(head, wire, { clock, path, target, search }), { info, user, longRunning, deadlineMs });
   }
 
   /** The transport is done with this request, successfully or not. Idempotent. */

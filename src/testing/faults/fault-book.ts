@@ -27,7 +27,7 @@ function fitsRequest(fault: RequestFault, { user, info }: FaultRequest): boolean
   return info.isResource
     && fits(fault.user, (value) => value === user)
     && fits(fault.verb, (value) => value === info.verb || value === (isReadVerb(info.verb) ? 'read' : 'write'))
-    && (fault.watch === undefined || info.verb === 'watch') && (fault.stale === undefined || info.verb === 'list')
+    && (fault.watch === undefined || info.verb === 'watch') && (fault.stale === undefined || info.verb === 'get' || info.verb === 'list')
     && fits(fault.group, (value) => value === info.group) && fits(fault.resource, (value) => value === resource)
     && fits(fault.namespace, (value) => value === info.namespace) && fits(fault.name, (value) => value === info.name);
 }

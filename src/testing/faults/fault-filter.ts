@@ -4,6 +4,7 @@ import { delay, systemClock } from '../../base/index.ts';
 import { frameJson, frameProtobuf } from '../../codec/index.ts';
 import type { Response, Sink } from '../../endpoints/index.ts';
 import type { ExposedParts, Filter, ServerExchange } from '../../server/index.ts';
+import { readPast } from '../record/past.ts';
 import { answerFaultRequest, isFaultRequest } from './fault-api.ts';
 import type { FaultBook } from './fault-book.ts';
 import type { FaultEffect, FaultStatus } from './fault.ts';
@@ -19,7 +20,7 @@ interface FaultFilterParts {
   readonly book: FaultBook;
   /** Requests that no fault befalls. */
   readonly spares: (exchange: ServerExchange) => boolean;
-  readonly respondError: () => ExposedParts['api']['respondError'];
+  readonly api: () => ExposedParts['api'];
 }
 
 /** Makes the faults of `book` happen. */
@@ -41,9 +42,10 @@ async function befall(exchange: ServerExchange, effects: readonly FaultEffect[],
   if (afterCommit === true) await next(exchange);
   if (cut === true) return breakOff(exchange);
   if (status !== undefined) return throwStatus(typeof status === 'number' ? { code: status } : status);
-  const answer = await next(typeof stale === 'number' ? withRevision(exchange, stale) : exchange);
+  if (typeof stale === 'number') exchange.registry = readPast(parts.api().registry, stale);
+  const answer = await next(exchange);
   if (watch === undefined) return answer;
-  return disturbWatch(answer, { exchange, effect: merged, error: () => encodeError(exchange, parts.respondError()) });
+  return disturbWatch(answer, { exchange, effect: merged, error: () => encodeError(exchange, parts.api().respondError) });
 }
 
 /** The ERROR event of 410, as the client reads it. */
@@ -64,15 +66,6 @@ function breakOff(exchange: ServerExchange): Promise<never> {
 function throwStatus({ code, reason = reasons[code] ?? 'Unknown', message, retryAfterSeconds }: FaultStatus): never {
   const seconds = retryAfterSeconds ?? (code === 429 ? 1 : undefined);
   throw failure(code, reason, message ?? `a fault of the test answers ${code}`, seconds === undefined ? undefined : { retryAfterSeconds: seconds });
-}
-
-/** The same list at an exact revision. */
-function withRevision(exchange: ServerExchange, revision: number): ServerExchange {
-  const url = new URL(exchange.target, 'http://list');
-  url.searchParams.set('resourceVersion', String(revision));
-  url.searchParams.set('resourceVersionMatch', 'Exact');
-  url.searchParams.delete('continue');
-  return exchange.withTarget(`${url.pathname}${url.search}`);
 }
 
 type StreamBody = (sink: Sink) => Promise<void>;

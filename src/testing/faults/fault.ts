@@ -47,7 +47,10 @@ export interface FaultEffect {
   readonly watch?: 'end' | 'expire' | 'stall' | 'cut' | 'bookmark';
   /** With `watch`: after so many events; 0 when absent. */
   readonly afterEvents?: number;
-  /** Lists show the state at a resourceVersion; `true`: that of the moment at which the fault was added. */
+  /**
+   * Gets and lists show the state at a resourceVersion, as a cache that is behind does; `true`: that of the moment at which the fault was added. A request
+   * for a later resourceVersion is refused with 504.
+   */
   readonly stale?: true | number;
 }
 

@@ -97,16 +97,46 @@ describe('server.faults', () => {
     assert.ok((await begin('plain', '')).every(([type]) => type === 'ADDED'));
   });
 
-  it('show lists as they were when the fault was added', async () => {
-    const names = async (): Promise<string[]> => {
-      const { items } = (await client.request({ path })).body as { items: { metadata: { name: string } }[] };
+  it('show lists and objects as they were when the fault was added', async () => {
+    const names = async (query = ''): Promise<string[]> => {
+      const { items } = (await client.request({ path: `${path}${query}` })).body as { items: { metadata: { name: string } }[] };
       return items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('stale'));
     };
-    const fault = server.faults.add({ verb: 'list', stale: true });
-    await create('stale');
-    assert.deepEqual(await names(), []);
+    await create('stale-1');
+    await create('stale-2');
+    const fault = server.faults.add({ verb: ['list', 'get'], stale: true });
+    const read = (query = '', accept = 'application/json'): Promise<ClientResponse> => client.request({ path: `${path}/stale-1${query}`, headers: { accept } });
+    const changed = await client.request({ method: 'PATCH', path: `${path}/stale-1`, body: { data: { color: 'red' } } });
+    await client.request({ method: 'DELETE', path: `${path}/stale-2` });
+    await create('stale-3');
+    assert.deepEqual([await names(), await names('?resourceVersion=0')], [['stale-1', 'stale-2'], ['stale-1', 'stale-2']]);
+    assert.deepEqual([(await read()).body.data, (await client.request({ path: `${path}/stale-2` })).status], [undefined, 200]);
+    assert.equal((await client.request({ path: `${path}/stale-3` })).status, 404);
+    assert.match(String((await read('', 'application/vnd.kubernetes.protobuf')).headers['content-type']), /protobuf/);
+    const table = await read('', 'application/json;as=Table;v=v1;g=meta.k8s.io');
+    assert.deepEqual([table.body.kind, table.body.rows[0].cells.slice(0, 2)], ['Table', ['stale-1', 0]]);
+    const { resourceVersion } = changed.body.metadata as { resourceVersion: string };
+    const late = await read(`?resourceVersion=${resourceVersion}`);
+    const lateList = await client.request({ path: `${path}?resourceVersion=${resourceVersion}` });
+    assert.deepEqual([late.status, late.body.reason, lateList.status], [504, 'Timeout', 504]);
+    const stale = await client.request({ method: 'PUT', path: `${path}/stale-1`, body: (await read()).body });
+    assert.deepEqual([stale.status, stale.body.reason], [409, 'Conflict']);
     fault.remove();
-    assert.deepEqual(await names(), ['stale']);
+    assert.deepEqual([(await read()).body.data, await names()], [{ color: 'red' }, ['stale-1', 'stale-3']]);
+  });
+
+  it('show every page of a list as it was', async () => {
+    await Promise.all(['a', 'b', 'c'].map((name) => create(`page-${name}`)));
+    server.faults.add({ verb: 'list', stale: true });
+    await create('page-d');
+    const names: string[] = [];
+    for (let token = ''; ;) {
+      const { body } = await client.request({ path: `${path}?limit=1${token === '' ? '' : `&continue=${token}`}` });
+      names.push(...(body.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name));
+      if (body.metadata.continue === undefined) break;
+      token = encodeURIComponent(body.metadata.continue as string);
+    }
+    assert.deepEqual(names.filter((name) => name.startsWith('page')), ['page-a', 'page-b', 'page-c']);
   });
 
   it('let webhooks time out', async (context) => {
@@ -127,39 +157,5 @@ describe('server.faults', () => {
     assert.deepEqual([late.status, late.body.message], [500, 'Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: '
       + `Post "${service.url}/guard?timeout=10s": context deadline exceeded`]);
     assert.equal((await create('late')).status, 201);
-  });
-
-  it('are added over HTTP by administrators', async () => {
-    const faults = '/debug/pintle/faults';
-    const added = await client.request({ method: 'POST', path: faults, body: { verb: 'list', status: 410 } });
-    assert.deepEqual([added.status, added.body.fault], [201, { verb: 'list', status: 410 }]);
-    assert.equal((await client.request({ path })).body.reason, 'Expired');
-    assert.equal((await client.request({ path: faults })).body.faults[0].hits, 1);
-    assert.equal((await client.request({ method: 'POST', path: faults, body: { colour: 'red' } })).body.message, 'the body is no fault: unknown field colour');
-    const refused = [
-      [{ status: 500, nth: '1' }, /: nth must be a number from 1 on/], [{ status: null }, /: status must be a code from 400 to 599/],
-      [{ status: { code: 500, retryAfter: 1 } }, /: status must be/], [{ latencyMs: '20' }, /: latencyMs must be a number of milliseconds/],
-      [{ stale: 'yes' }, /: stale must be true or a resourceVersion/], [{ webhook: '', outcome: 'timeout', nth: 2 }, /: a webhook fault has no nth/],
-    ] as const;
-    for (const [body, problem] of refused) {
-      const { status, body: { message } } = await client.request({ method: 'POST', path: faults, body });
-      assert.equal(status, 400);
-      assert.match(message, problem);
-    }
-    for (const [body, field] of [[{ watch: 'bookmark' }, 'watch'], [{ stale: true }, 'stale'], [{ webhook: '', outcome: 'timeout' }, 'webhook'],
-      [{ cut: true, afterCommit: true, verb: 'create', times: 1 }, 'cut']] as const) {
-      const { status, body: { fault } } = await client.request({ method: 'POST', path: faults, body });
-      assert.deepEqual([status, field in fault], [201, true]);
-    }
-    await assert.rejects(create('lost'));
-    assert.equal((await client.request({ path: `${path}/lost` })).status, 200);
-    const ahead = await client.request({ method: 'POST', path: faults, body: { clockSkewMs: 86_400_000 } });
-    const made = async (name: string): Promise<number> => Date.parse((await create(name)).body.metadata.creationTimestamp) - Date.now();
-    assert.ok(await made('tomorrow') > 80_000_000);
-    assert.equal((await client.request({ method: 'DELETE', path: `${faults}/${ahead.body.id}` })).status, 200);
-    assert.ok(await made('today') < 1000);
-    assert.equal((await client.request({ path: faults, token: 'bob-token' })).status, 403);
-    assert.equal((await client.request({ method: 'DELETE', path: `${faults}/${added.body.id}` })).body.removed, 1);
-    assert.equal((await client.request({ path })).status, 200);
   });
 });

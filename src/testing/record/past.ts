@@ -1,5 +1,7 @@
 // Reads of the past: what the server would have answered when its newest resourceVersion was another one.
+import { notFound, tooLargeResourceVersion } from '../../apimachinery/index.ts';
 import type { KubernetesObject, LocalClient } from '../../client/index.ts';
+import { type ListOptions, type Registry, buildPredicate, groupResource } from '../../registry/index.ts';
 import { type Located, pathOf } from '../objects.ts';
 
 /** The object at a revision, undefined where there was none; rejects with ApiError (410) when the revision is compacted. */
@@ -15,4 +17,30 @@ export async function readObjectAt(client: LocalClient, at: Located, revision: n
 export async function readListAt(client: LocalClient, path: string, revision: number): Promise<KubernetesObject[]> {
   const query = new URLSearchParams({ resourceVersion: String(revision), resourceVersionMatch: 'Exact' });
   return (await client.read('GET', `${path}?${query}`) as { items: KubernetesObject[] }).items;
+}
+
+/** A registry whose gets and lists show the state at a revision, as those of a cache that is behind do. */
+export function readPast(registry: Registry, revision: number): Registry {
+  const checkWanted = (wanted = ''): void => {
+    if (Number(wanted) > revision) throw tooLargeResourceVersion(wanted, revision);
+  };
+  const list = (target: Parameters<Registry['list']>[0], options: ListOptions): ReturnType<Registry['list']> =>
+    registry.list(target, { ...options, resourceVersion: String(revision), resourceVersionMatch: 'Exact' });
+  return {
+    ...registry,
+    async get({ name, ...target }, { resourceVersion }) {
+      checkWanted(resourceVersion);
+      const predicate = buildPredicate(target.resource, { version: target.version, fields: [{ field: 'metadata.name', operator: '=', value: name }] });
+      const [object] = (await list(target, { predicate })).items;
+      if (object === undefined) throw notFound(groupResource(target.resource), name);
+      return object;
+    },
+    async list(target, options) {
+      // A token has a revision of its own: that of the first page.
+      if (options.continue !== undefined) return registry.list(target, options);
+      checkWanted(options.resourceVersion);
+      if (options.resourceVersionMatch === 'Exact') return registry.list(target, options);
+      return list(target, options);
+    },
+  };
 }
