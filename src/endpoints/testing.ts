@@ -36,7 +36,9 @@ const deleteOptions = struct({
   orphanDependents: scalar('boolean'), preconditions: struct({ uid: text, resourceVersion: text }),
 });
 const definitions = new Map<string, Schema>([[`${META}ObjectMeta`, metadata], [`${META}DeleteOptions`, deleteOptions]]);
-const schemas: SchemaSet = { definition: (name) => definitions.get(name), forKind: () => undefined, names: () => [...definitions.keys()] };
+const schemas: SchemaSet = {
+  definition: (name) => definitions.get(name), forKind: () => undefined, describe: () => undefined, names: () => [...definitions.keys()],
+};
 
 /** Makes a resource, with defaults for everything that a test does not set. */
 export function makeResource(spec: Partial<Resource> & { readonly kind: string; readonly plural: string }, fields: Record<string, Schema> = {}): Resource {

@@ -2,4 +2,5 @@
 export { createBuiltinResources, groupPriorities } from './table.ts';
 export { withoutPrivileged } from './core/pods/validation/privileged.ts';
 export { formatHumanDuration } from './common/columns/duration.ts';
+export { descriptionData } from './descriptions/index.ts';
 export { schemaData } from './schema/index.ts';

@@ -22,7 +22,7 @@ import {
   findCurrent, findKnown,
   trackUpdate,
 } from '../registry/index.ts';
-import { createBuiltinResources, formatHumanDuration, groupPriorities, schemaData, withoutPrivileged } from '../resources/index.ts';
+import { createBuiltinResources, descriptionData, formatHumanDuration, groupPriorities, schemaData, withoutPrivileged } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
@@ -234,7 +234,7 @@ function composeConnections(options: ServerOptions, parts: Pick<ConnectionsDepen
 }
 /** Schemas and rows of the built-in kinds never change: the servers of a process share them. */
 const builtIn = once(() => {
-  const schemas = loadSchemas(schemaData);
+  const schemas = loadSchemas(schemaData, descriptionData);
   return { schemas, rows: createBuiltinResources(schemas) };
 });
 

@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { BOX_IMAGE, type Cluster, findObstacle, startCluster } from '../../scripts/cluster.ts';
+import { type Cluster, findObstacle, findProgram, nodeFolders, startCluster } from '../../scripts/cluster/cluster.ts';
+import { BOX_IMAGE } from '../../scripts/cluster/images.ts';
 import { eventually } from '../../src/test-support/index.ts';
 import { findKubectls } from './kubectl.ts';
 
@@ -46,6 +47,18 @@ describe('a real node', { skip: obstacle ?? false }, () => {
     await eventually(async () => assert.match(print('get', 'endpoints', 'box', '--no-headers'), /:8080/), 60_000);
   });
   after(() => cluster?.stop());
+
+  test('joined with a certificate that it asked for by a bootstrap token', () => {
+    const request = print('get', 'csr', '-o', 'jsonpath={.items[0].spec.username} {.items[0].status.conditions[*].type} {.items[0].spec.signerName}');
+    assert.match(request, /^system:bootstrap:[0-9a-f]{6} Approved kubernetes\.io\/kube-apiserver-client-kubelet$/);
+  });
+
+  const noDns = findProgram('coredns', nodeFolders()) === undefined && 'no coredns in PINTLE_NODE_BIN';
+  test('resolves names of Services in pods', { skip: noDns, timeout: 120_000 }, async () => {
+    await eventually(async () => assert.match(print('get', 'deployment', 'coredns', '-n', 'kube-system', '--no-headers'), / 1\/1 /), 60_000);
+    const address = print('get', 'service', 'box', '-o', 'jsonpath={.spec.clusterIP}');
+    assert.ok(print('exec', 'box', '--', 'nslookup', 'box.default.svc.cluster.local').includes(`Address: ${address}`));
+  });
 
   for (const { path, version } of kubectls) {
     test(`answers kubectl ${version}`, { timeout: 120_000 }, async () => {

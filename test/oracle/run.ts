@@ -85,6 +85,8 @@ const option = (name: string): string | undefined => (args.includes(name) ? args
 const flags = new Set(['--show', '--only'].flatMap((name) => (args.includes(name) ? [name, option(name)] : [])));
 const allAreas = readdirSync(path.join(oracle, 'scenarios')).filter((f) => f.endsWith('.mjs')).map((f) => f.slice(0, -4)).sort();
 const named = args.filter((a) => !a.startsWith('--') && !flags.has(a));
+const unknown = named.filter((area) => !allAreas.includes(area) && !slowAreas.has(area));
+if (unknown.length > 0) throw new Error(`no such area: ${unknown.join(', ')}; there are ${[...allAreas, ...slowAreas.keys()].join(', ')}`);
 const areas = named.length > 0 ? named : [...allAreas.filter((area) => unbuiltAreas[area] === undefined), ...slowAreas.keys()];
 
 const results: StepResult[] = [];

@@ -1,5 +1,6 @@
 // Schemas compiled from data in the notation of notation.ts, each definition on first use. References stay lazy, so that recursion
 // (JSONSchemaProps in itself) and definitions that are not used cost nothing.
+import { type Description, parseDescriptions } from './descriptions.ts';
 import { type DefinitionText, type FieldText, parseDefinition, scanDefinitions, scanKinds } from './notation.ts';
 import type { Field, Schema, SchemaFormat, SchemaSet, SchemaType } from './schema.ts';
 
@@ -27,8 +28,8 @@ const ruleWords = ['list', 'keys', 'map', 'patch', 'merge', 'go'];
 const typeMeta: readonly FieldText[] = ['kind', 'apiVersion'].map((name) => ({ name, number: 0, type: 'string', flags: '?', words: new Map() }));
 
 /** Makes a set of the definitions in `data`; a name that comes twice keeps its first definition. */
-export function loadSchemas(data: readonly string[]): SchemaSet {
-  return new LoadedSchemas(data);
+export function loadSchemas(data: readonly string[], descriptions: readonly string[] = []): SchemaSet {
+  return new LoadedSchemas(data, descriptions);
 }
 
 class LoadedSchemas implements SchemaSet {
@@ -37,9 +38,12 @@ class LoadedSchemas implements SchemaSet {
   readonly #kinds = new Map<string, string>();
   /** `core.v1.PodSpec` to its full name. */
   readonly #shortNames = new Map<string, string>();
+  readonly #descriptionTexts: readonly string[];
+  #descriptions: ReadonlyMap<string, Description> | undefined;
   #names: readonly string[] | undefined;
 
-  constructor(data: readonly string[]) {
+  constructor(data: readonly string[], descriptions: readonly string[]) {
+    this.#descriptionTexts = descriptions;
     for (const text of data) {
       scanDefinitions(text, (name, line) => {
         if (this.#lines.has(name)) return;
@@ -48,6 +52,11 @@ class LoadedSchemas implements SchemaSet {
         for (const kind of scanKinds(line)) if (!this.#kinds.has(kind)) this.#kinds.set(kind, name);
       });
     }
+  }
+
+  describe(name: string): Description | undefined {
+    this.#descriptions ??= parseDescriptions(this.#descriptionTexts);
+    return this.#descriptions.get(name) ?? this.#descriptions.get('*');
   }
 
   definition(name: string): Schema | undefined {

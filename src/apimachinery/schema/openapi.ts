@@ -1,5 +1,6 @@
-// Definitions back as OpenAPI, the way a kube-apiserver publishes them but for the prose: v3 (references in allOf beside a default, numbers
+// Definitions back as OpenAPI, the way a kube-apiserver publishes them but for the prose, which is our own: v3 (references in allOf beside a default, numbers
 // or strings as oneOf) and v2 (plain references, no defaults).
+import type { Description } from './descriptions.ts';
 import type { Field, Schema } from './schema.ts';
 
 /** A schema object of OpenAPI; keys sorted where the reference sorts them is the writer's business. */
@@ -18,21 +19,34 @@ const referenced: ReadonlySet<string> = new Set([
   'time', 'micro-time', 'quantity', 'int-or-string', 'raw', 'fields-v1', 'json', 'schema-or-array', 'schema-or-bool', 'schema-or-strings',
 ]);
 
-/** The definition as a member of `components.schemas`, with or without the values that fields may have. */
-export function toOpenAPIv3(definition: Schema, hasEnums = true): OpenAPISchema {
-  return writeDefinition(definition, hasEnums ? v3 : { ...v3, hasEnums });
+/** Options of a written definition. */
+interface OpenAPIOptions {
+  /** The values that fields may have are listed, which is the default. */
+  readonly hasEnums?: boolean;
+  readonly description?: Description | undefined;
 }
 
-/** The definition as a member of `definitions` of a Swagger 2.0 document, likewise. */
-export function toOpenAPIv2(definition: Schema, hasEnums = true): OpenAPISchema {
-  return writeDefinition(definition, hasEnums ? v2 : { ...v2, hasEnums });
+/** The definition as a member of `components.schemas`. */
+export function toOpenAPIv3(definition: Schema, { hasEnums = true, description }: OpenAPIOptions = {}): OpenAPISchema {
+  return writeDefinition(definition, { ...v3, hasEnums }, description);
 }
 
-function writeDefinition(definition: Schema, dialect: Dialect): OpenAPISchema {
-  if (definition.fields === undefined) return writeBasic(definition, dialect);
-  const written: OpenAPISchema = { type: 'object' };
+/** The definition as a member of `definitions` of a Swagger 2.0 document. */
+export function toOpenAPIv2(definition: Schema, { hasEnums = true, description }: OpenAPIOptions = {}): OpenAPISchema {
+  return writeDefinition(definition, { ...v2, hasEnums }, description);
+}
+
+const describeAs = (text: string | undefined): OpenAPISchema => (text === undefined || text === '' ? {} : { description: text });
+
+function writeDefinition(definition: Schema, dialect: Dialect, description: Description | undefined): OpenAPISchema {
+  const described = describeAs(description?.text);
+  if (definition.fields === undefined) return { ...described, ...writeBasic(definition, dialect) };
+  const written: OpenAPISchema = { ...described, type: 'object' };
   const fields = [...definition.fields.values()];
-  if (fields.length > 0) written['properties'] = Object.fromEntries(fields.map((field) => [field.name, writeField(field, dialect)]));
+  if (fields.length > 0) {
+    written['properties'] = Object.fromEntries(fields.map((field) =>
+      [field.name, { ...describeAs(description?.fields.get(field.name)), ...writeField(field, dialect) }]));
+  }
   const required = fields.filter((field) => field.required).map((field) => field.name);
   if (required.length > 0) written['required'] = required;
   if (definition.kinds) written['x-kubernetes-group-version-kind'] = definition.kinds.map(({ group, version, kind }) => ({ group, kind, version }));

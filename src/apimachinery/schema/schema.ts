@@ -4,6 +4,7 @@
 // Worked example, from the data of apps/v1:
 //   Deployment = { fields: { kind, apiVersion, metadata: {ref ObjectMeta, number 1}, spec: {ref DeploymentSpec, number 2, default {}}, … } }
 //   DeploymentSpec.replicas = { type 'integer', format 'int32', number 1, pointer true }
+import type { Description } from './descriptions.ts';
 
 /** JSON types, plus `map` (an object with arbitrary keys and values of one schema) and `any` (anything, kept as it is). */
 export type SchemaType = 'object' | 'map' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any';
@@ -97,6 +98,8 @@ export interface SchemaSet {
   definition(name: string): Schema | undefined;
   /** The definition that carries this group, version and kind. */
   forKind(gvk: { group: string; version: string; kind: string }): Schema | undefined;
+  /** The descriptions of the definition of this name and of its fields. */
+  describe(name: string): Description | undefined;
   /** Names of all definitions, sorted. */
   names(): readonly string[];
 }

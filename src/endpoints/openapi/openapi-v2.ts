@@ -91,7 +91,7 @@ function namesIn(part: unknown): Set<string> {
 
 function writeDefinition({ schemas, hasEnums }: DocumentSource, name: string): Json | undefined {
   const schema = schemas.definition(name);
-  return schema && toOpenAPIv2(schema, hasEnums);
+  return schema && toOpenAPIv2(schema, { hasEnums, description: schemas.describe(name) });
 }
 
 /** Builds the whole document. */

@@ -140,7 +140,7 @@ export class DefinitionWriter {
     const schema = this.#schemas.definition(name);
     if (!schema) return undefined;
     let written = this.#written.get(schema);
-    if (!written) this.#written.set(schema, (written = toOpenAPIv3(schema, this.#hasEnums)));
+    if (!written) this.#written.set(schema, (written = toOpenAPIv3(schema, { hasEnums: this.#hasEnums, description: this.#schemas.describe(name) })));
     return written;
   }
 }

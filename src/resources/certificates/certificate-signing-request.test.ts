@@ -1,7 +1,7 @@
 // CertificateSigningRequests: requester, decisions and certificates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prepareChanged, prepareNew } from '../kinds.suite.ts';
+import { prepareChanged, prepareNew, specOfKind } from '../kinds.suite.ts';
 
 test('prepareForCreate of a certificatesigningrequest records who asks', () => {
   const request = prepareNew('certificates.k8s.io/CertificateSigningRequest', { spec: { request: 'x', username: 'root', extra: { a: ['b'] } } });
@@ -18,4 +18,8 @@ test('prepareForUpdate of a certificatesigningrequest decides through approval o
     old.spec, { conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: time, lastTransitionTime: time }] },
   ]);
   assert.deepEqual((prepareChanged(key, { object, old, subresource: 'status' })['status'] as { certificate: string }).certificate, 'eA==');
+});
+
+test('names of certificatesigningrequests are any path segment, as kubelets make them', () => {
+  assert.equal(specOfKind('certificates.k8s.io/CertificateSigningRequest').nameRule, 'path-segment');
 });

@@ -1,23 +1,24 @@
 // `npm run cluster`: a whole cluster of one real node around this server, in a network namespace of its own: kube-controller-manager, kube-scheduler,
-// kubelet and kube-proxy from the folder that PINTLE_NODE_BIN names, containerd, runc, CNI plugins and a static busybox from the system. It needs root
-// and Linux, takes seconds, and is gone with the process.
+// kubelet and kube-proxy from the folder that PINTLE_NODE_BIN names, CoreDNS where a `coredns` is there too; containerd, runc, CNI plugins and a static
+// busybox from the system. The kubelet joins by TLS bootstrap. It needs root and Linux, takes seconds, and is gone with the process.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { writeImage } from './cluster-image.ts';
+import { DNS_ADDRESS, dnsObjects } from './dns.ts';
+import { writeImage } from './image.ts';
+import { BOX_IMAGE, PAUSE_IMAGE, listImages } from './images.ts';
+import { joinObjects, makeBootstrapToken, tokenKubeconfig } from './join.ts';
+import { type Reference, apiserverFlags, etcdFlags } from './reference.ts';
 
-const program = fileURLToPath(new URL('../bin/pintle.js', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/pintle.js', import.meta.url));
 const nodePrograms = ['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy'];
 const systemPrograms = ['containerd', 'ctr', 'runc', 'ip', 'nsenter', 'iptables', 'conntrack', 'busybox', 'tar', 'kubectl'];
 const CNI_FOLDER = '/usr/lib/cni';
 /** The address of the node, and of everything that runs on it. */
 const NODE_ADDRESS = '10.99.0.2';
-const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10.2';
-/** The image for pods; nothing is pulled. */
-export const BOX_IMAGE = 'localhost/busybox:1';
 /** kube-controller-manager has these. */
 const ABSENT_CONTROLLERS = ['garbage-collector', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
   'clusterrole-aggregation', 'csrsigning', 'resourcequota'].map((name) => `-${name}`).join();
@@ -32,8 +33,11 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
+/** The folders of PINTLE_NODE_BIN. */
+export const nodeFolders = (): string[] => (process.env['PINTLE_NODE_BIN'] ?? '').split(delimiter).filter((folder) => folder !== '');
+
 /** Where a program is; undefined where it is not. */
-function findProgram(name: string, folders: readonly string[]): string | undefined {
+export function findProgram(name: string, folders: readonly string[]): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => {
     try {
       accessSync(path, constants.X_OK);
@@ -44,7 +48,6 @@ function findProgram(name: string, folders: readonly string[]): string | undefin
   });
 }
 
-const nodeFolders = (): string[] => (process.env['PINTLE_NODE_BIN'] ?? '').split(delimiter).filter((folder) => folder !== '');
 const systemFolders = (): string[] => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 
 /** Why no cluster can be started here; undefined where one can. */
@@ -85,8 +88,9 @@ const cniConfig = (namespace: string): object => ({
 const kubeletConfig = (work: string, features: Readonly<Record<string, boolean>>): object => ({
   apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', failCgroupV1: false, cgroupDriver: 'cgroupfs', cgroupsPerQOS: false,
   enforceNodeAllocatable: [], failSwapOn: false, containerRuntimeEndpoint: `unix://${work}/containerd.sock`, clusterDomain: 'cluster.local',
+  clusterDNS: [DNS_ADDRESS],
   authentication: { anonymous: { enabled: true }, webhook: { enabled: false } }, authorization: { mode: 'AlwaysAllow' },
-  evictionHard: { 'memory.available': '0%', 'nodefs.available': '0%' }, featureGates: features,
+  evictionHard: { 'memory.available': '0%', 'nodefs.available': '0%' }, imageGCHighThresholdPercent: 100, featureGates: features,
 });
 
 /** The parts of a cluster that is coming up or going down. */
@@ -96,14 +100,21 @@ class NodeCluster implements Cluster {
   readonly kubeconfig = join(this.work, 'data', 'admin.kubeconfig');
   readonly #children: ChildProcess[] = [];
 
-  run(name: string, command: string, args: readonly string[]): void {
+  run(name: string, command: string, args: readonly string[]): ChildProcess {
     const log = openSync(join(this.work, `${name}.log`), 'w');
     const inside = [`--net=/run/netns/${this.namespace}`, command, ...args];
-    this.#children.push(spawn('nsenter', inside, { stdio: ['ignore', log, log], detached: true }));
+    const child = spawn('nsenter', inside, { stdio: ['ignore', log, log], detached: true });
+    this.#children.push(child);
+    return child;
   }
 
   inside(command: string, ...args: readonly string[]): string {
     return execFileSync('nsenter', [`--net=/run/netns/${this.namespace}`, command, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  }
+
+  apply(objects: readonly object[]): void {
+    const args = [`--net=/run/netns/${this.namespace}`, 'kubectl', '--kubeconfig', this.kubeconfig, 'apply', '-f', '-'];
+    execFileSync('nsenter', args, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }), stdio: ['pipe', 'ignore', 'inherit'] });
   }
 
   kubectl(...args: readonly string[]): string {
@@ -151,19 +162,40 @@ class NodeCluster implements Cluster {
   }
 }
 
-interface ClusterOptions {
+/** What a cluster is made of. */
+export interface ClusterOptions {
   /** Feature gates of the kubelet. */
   readonly kubeletFeatures?: Readonly<Record<string, boolean>>;
-  /** Further flags of this server. */
+  /** Further flags of the server. */
   readonly flags?: readonly string[];
+  /** The server is kube-apiserver. */
+  readonly reference?: Reference;
 }
 
-function startServer(cluster: NodeCluster, flags: readonly string[]): Promise<void> {
-  cluster.run('pintle', process.execPath, [
-    program, `--data-dir=${cluster.work}/data`, '--secure-port=6443', `--bind-address=${NODE_ADDRESS}`, '--service-cluster-ip-range=10.96.0.0/16',
-    '--authorization-mode=Node,RBAC', '--kubelet-preferred-address-types=InternalIP', `--controllers=*,${ABSENT_CONTROLLERS}`, ...flags,
-  ]);
-  return cluster.until('the server', () => cluster.kubectl('get', '--raw', '/readyz') === 'ok');
+async function startServer(cluster: NodeCluster, { flags = [], reference }: ClusterOptions): Promise<void> {
+  const { work } = cluster;
+  const same = ['--service-cluster-ip-range=10.96.0.0/16', '--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction',
+    '--enable-bootstrap-token-auth', '--kubelet-preferred-address-types=InternalIP', '--allow-privileged', ...flags];
+  const isReady = (): boolean => cluster.kubectl('get', '--raw', '/readyz') === 'ok';
+  const server = cluster.run('pintle', process.execPath, [program, `--data-dir=${work}/data`, '--secure-port=6443', `--bind-address=${NODE_ADDRESS}`,
+    `--controllers=*,${ABSENT_CONTROLLERS}`, ...same]);
+  await cluster.until('the server', isReady);
+  if (reference === undefined) return;
+  const ended = new Promise((resolve) => server.on('exit', resolve));
+  process.kill(-(server.pid as number), 'SIGTERM');
+  await ended;
+  cluster.run('etcd', reference.etcd, etcdFlags(work));
+  cluster.run('kube-apiserver', reference.apiserver, [...apiserverFlags(join(work, 'data'), NODE_ADDRESS), ...same]);
+  await cluster.until('kube-apiserver', isReady);
+}
+
+/** Gives containerd the images that pods may use. */
+function importImages({ work }: NodeCluster, ctr: (...args: readonly string[]) => string): void {
+  const busybox = findProgram('busybox', systemFolders()) ?? '';
+  for (const image of listImages(busybox, (name) => findProgram(name, nodeFolders()))) {
+    writeImage(join(work, 'image.tar'), image);
+    ctr('images', 'import', '--snapshotter', 'native', join(work, 'image.tar'));
+  }
 }
 
 async function startNode(cluster: NodeCluster, { kubeletFeatures = {} }: ClusterOptions): Promise<void> {
@@ -176,24 +208,24 @@ async function startNode(cluster: NodeCluster, { kubeletFeatures = {} }: Cluster
   cluster.run('containerd', 'containerd', ['-c', join(work, 'containerd.toml')]);
   const ctr = (...args: readonly string[]): string => cluster.inside('ctr', '-a', join(work, 'containerd.sock'), '-n', 'k8s.io', ...args);
   await cluster.until('containerd', () => ctr('version') !== '');
-  const busybox = findProgram('busybox', systemFolders()) ?? '';
-  const images = [{ name: PAUSE_IMAGE, entrypoint: ['/bin/busybox', 'sleep', '2147483647'] }, { name: BOX_IMAGE, entrypoint: [] }];
-  for (const image of images) {
-    writeImage(join(work, 'image.tar'), { ...image, busybox });
-    ctr('images', 'import', '--snapshotter', 'native', join(work, 'image.tar'));
-  }
-  const same = [`--kubeconfig=${kubeconfig}`];
+  importImages(cluster, ctr);
+  const [same, pki] = [[`--kubeconfig=${kubeconfig}`], join(work, 'data', 'pki')];
   cluster.run('kube-controller-manager', programOf('kube-controller-manager'),
     [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0',
-      '--use-service-account-credentials=true']);
+      '--use-service-account-credentials=true', `--cluster-signing-cert-file=${pki}/ca.crt`, `--cluster-signing-key-file=${pki}/ca.key`]);
   cluster.run('kube-scheduler', programOf('kube-scheduler'),
     [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
-  cluster.run('kubelet', programOf('kubelet'), [...same, `--config=${work}/kubelet.yaml`, '--hostname-override=node', `--node-ip=${NODE_ADDRESS}`,
-    `--root-dir=${work}/kubelet`, `--cert-dir=${work}/kubelet/pki`]);
+  const token = makeBootstrapToken();
+  cluster.apply(joinObjects(token));
+  const bootstrap = tokenKubeconfig(`https://${NODE_ADDRESS}:6443`, `${pki}/ca.crt`, `${token.id}.${token.secret}`);
+  writeFileSync(join(work, 'bootstrap.kubeconfig'), JSON.stringify(bootstrap), { mode: 0o600 });
+  cluster.run('kubelet', programOf('kubelet'), [`--kubeconfig=${work}/kubelet.kubeconfig`, `--bootstrap-kubeconfig=${work}/bootstrap.kubeconfig`,
+    `--config=${work}/kubelet.yaml`, '--hostname-override=node', `--node-ip=${NODE_ADDRESS}`, `--root-dir=${work}/kubelet`, `--cert-dir=${work}/kubelet/pki`]);
   cluster.run('kube-proxy', programOf('kube-proxy'), [...same, '--proxy-mode=iptables', '--cluster-cidr=10.244.0.0/24', '--hostname-override=node',
     '--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0', '--conntrack-tcp-timeout-close-wait=0']);
   await cluster.until('the node', () => / Ready/.test(cluster.kubectl('get', 'nodes')));
   await cluster.until('the service account of pods', () => cluster.kubectl('get', 'serviceaccount', 'default', '-o', 'name') !== '');
+  if (findProgram('coredns', nodeFolders()) !== undefined) cluster.apply(dnsObjects);
 }
 
 /** Starts a cluster; resolves when its node is ready. */
@@ -203,7 +235,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const cluster = new NodeCluster();
   try {
     cluster.makeNetwork();
-    await startServer(cluster, options.flags ?? []);
+    await startServer(cluster, options);
     await startNode(cluster, options);
     return cluster;
   } catch (error) {

@@ -1,23 +1,26 @@
-// A container image without a registry: an archive of one static program and the links by which it is known.
+// A container image without a registry: an archive of a static busybox, the links by which it is known, and static programs beside it.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-interface Image {
-  /** With its tag. */
-  readonly name: string;
+/** What an image is made of. */
+export interface Image {
+  /** With their tags. */
+  readonly names: readonly string[];
   readonly entrypoint: readonly string[];
   /** A busybox that needs no library. */
   readonly busybox: string;
+  /** Further programs that need no library: the file of each by its path in the image. */
+  readonly programs?: Readonly<Record<string, string>>;
 }
 
-const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root'];
+const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root', 'usr/local/bin'];
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /** Writes the archive that `ctr images import` reads. */
-export function writeImage(file: string, { name, entrypoint, busybox }: Image): void {
+export function writeImage(file: string, { names, entrypoint, busybox, programs = {} }: Image): void {
   const work = mkdtempSync(join(tmpdir(), 'pintle-image-'));
   try {
     const root = join(work, 'root');
@@ -25,7 +28,10 @@ export function writeImage(file: string, { name, entrypoint, busybox }: Image): 
     copyFileSync(busybox, join(root, 'bin', 'busybox'));
     const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).split('\n').filter((applet) => applet !== '' && applet !== 'busybox');
     for (const applet of applets) symlinkSync('/bin/busybox', join(root, 'bin', applet));
-    writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
+    for (const [path, program] of Object.entries(programs)) copyFileSync(program, join(root, path));
+    writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n');
+    writeFileSync(join(root, 'etc', 'group'), 'root:x:0:\n');
+    chmodSync(join(root, 'tmp'), 0o1777);
     const pack = (folder: string, archive: string): void =>
       void execFileSync('tar', ['--owner=0', '--group=0', '--numeric-owner', '-C', folder, '-cf', archive, '.']);
     const archive = join(work, 'image');
@@ -33,12 +39,12 @@ export function writeImage(file: string, { name, entrypoint, busybox }: Image): 
     pack(root, join(archive, 'layer.tar'));
     const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
     const config = JSON.stringify({
-      architecture: architectures[process.arch], os: 'linux', config: { Entrypoint: entrypoint, Env: ['PATH=/bin'], WorkingDir: '/' },
+      architecture: architectures[process.arch], os: 'linux', config: { Entrypoint: entrypoint, Env: ['PATH=/bin:/'], WorkingDir: '/' },
       rootfs: { type: 'layers', diff_ids: [`sha256:${sha256(readFileSync(join(archive, 'layer.tar')))}`] },
     });
     const configName = `${sha256(config)}.json`;
     writeFileSync(join(archive, configName), config);
-    writeFileSync(join(archive, 'manifest.json'), JSON.stringify([{ Config: configName, RepoTags: [name], Layers: ['layer.tar'] }]));
+    writeFileSync(join(archive, 'manifest.json'), JSON.stringify([{ Config: configName, RepoTags: names, Layers: ['layer.tar'] }]));
     pack(archive, file);
   } finally {
     rmSync(work, { recursive: true });
