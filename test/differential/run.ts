@@ -17,6 +17,12 @@ import type { Answer } from './normalise.ts';
 import { runCase, startBoth } from './servers.ts';
 import { shrink } from './shrink.ts';
 
+// Expressions need no servers: their peer is a program around Kubernetes' own packages.
+if (process.argv.includes('cel')) {
+  const { runCel } = await import('./cel/run.ts');
+  process.exit(runCel() > 0 ? 1 : 0);
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
