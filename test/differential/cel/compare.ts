@@ -11,7 +11,7 @@ export interface Difference {
   readonly ours: string;
 }
 
-/** Estimates are compared as doubles, which is how Kubernetes tells of them: none that comes near its limits has more digits. */
+/** Estimates are compared as doubles, as Kubernetes prints them: none that comes near its limits has more digits. */
 const estimateOf = ({ least, most }: Answer): string => (least === undefined ? '' : `${Number(least)}..${Number(most)}`);
 const costOf = ({ cost, error }: Answer): string => `${cost}${error === undefined ? '' : ' of an error'}`;
 const valueOf = ({ value, error }: Answer): string => (error === undefined ? value ?? '' : `error: ${error}`);

@@ -8,7 +8,8 @@ export interface Recorded {
 }
 
 /** Reports without the lines that repeat the expression. */
-export const briefly = (report: string): string => report.split('\n').filter((line) => !line.startsWith(' | ')).map((line) => line.replace('ERROR: <input>:', ''))
+export const briefly = (report: string): string => report.split('\n').filter((line) => !line.startsWith(' | ')).map((line) => line.replace('ERROR: <input>:',
+  ''))
   .join('\n');
 
 /** An answer as it is recorded and compared. */
@@ -28,7 +29,8 @@ export function packCorpus(entries: readonly Recorded[]): string {
 /** The entries of a file. */
 export function readCorpus(text: string): readonly Recorded[] {
   return text.trim().split('\n').map((line) => {
-    const [expression, second, type, numbers, unsteady, value, error] = JSON.parse(line) as [string, number | string, string, string, string, string | null, string?];
+    const [expression, second, type, numbers, unsteady, value, error] = JSON.parse(line) as [string, number | string, string, string, string, string | null,
+    string?];
     if (typeof second === 'string') return { question: { text: expression, value: 0 }, answer: { problem: second } };
     const [least, most, cost] = numbers.split(' ') as [string, string, string];
     const outcome = error === undefined ? { value: value! } : { error };

@@ -15,7 +15,7 @@ import {
 import { formatQuantity } from '../../../src/apimachinery/quantity.ts';
 import { SCHEMA, VALUES } from './subject.ts';
 
-/** What is compared of one expression. */
+/** The answer to one expression. */
 export interface Answer {
   /** The report of the compiler. */
   readonly problem?: string;
@@ -79,6 +79,7 @@ function evaluate({ text, value }: Question): Answer {
     throw error;
   }
   const { min, max } = compiled.estimateCost(sizes);
+  if (compiled.program.problem !== undefined) return { problem: `program: ${compiled.program.problem}` };
   const found = compiled.program.evaluate((name) => bound[value]!.get(name), PER_CALL_LIMIT);
   const shown = found.value instanceof CelError ? { error: found.value.message } : { value: show(found.value) };
   return { type: describeType(compiled.resultType), least: showCost(min), most: showCost(max), cost: showCost(found.cost), ...shown };
@@ -106,14 +107,15 @@ function showDouble(value: number): string {
   return `${bytes.readBigUInt64BE().toString(16)}.`;
 }
 
-/** Values of libraries by what the expressions of the libraries themselves tell of them. */
+/** Values of libraries by their parts, in the order in which the reference prints them. */
 function showOpaque(value: CelOpaque): string {
-  const inner = value as unknown as { value?: Parameters<typeof formatQuantity>[0]; text?: string; parts?: { numbers: bigint[]; before: string[]; build: string } };
+  const inner = value as unknown as { value?: Parameters<typeof formatQuantity>[0]; scheme?: string; host?: string; path?: string; query?: string;
+    parts?: { numbers: bigint[]; before: string[]; build: string } };
   switch (value.type.name) {
     case 'kubernetes.Quantity': return `quantity ${formatQuantity(inner.value!)}`;
     case 'net.IP': return `ip ${ask('string(v)', value)}`;
     case 'net.CIDR': return `cidr ${ask('string(v)', value)}`;
-    case 'kubernetes.URL': return `url ${inner.text}`;
+    case 'kubernetes.URL': return `url ${[inner.scheme, inner.host, inner.path, inner.query].map((part) => JSON.stringify(part)).join(' ')}`;
     case 'kubernetes.Semver': return `semver ${showVersion(inner.parts!)}`;
     default: return `a ${value.type.name}`;
   }

@@ -11,9 +11,12 @@ const NUMBERS = ['int', 'double', 'uint'];
 const ROOTS = [...Object.keys(SIGNATURES), 'bool', 'bool', 'bool', 'bool', 'string', 'string', 'int', 'int', 'list(string)'];
 const MISTAKES = ['self.nothing', 'nothing', 'nofun(1)', 'self.name.nofun()', 'self.n.x', '[1, "a"]', '{1: 2, "a": 3}', 'self.names.all(1, true)', 'has(1)',
   'self{}', 'Thing{a: 1}', 'self.map(x, x)', 'int()', "duration('x')", "timestamp('x')", "'a'.matches('(')", 'self.n.all(x, true)', 'namespace', 'if',
-  'self.names.map(x, y, z, x)', 'cel.bind(1, 2, 3)', 'optional.of()', 'self.names.transformMap(i, i, i)', 'self["name"]', 'lists.range("a")', '99999999999999999999',
-  '1e999', '"\\q"', "b'\\u00e9'", 'self.names.sortBy(x, [x])', 'format.nope()', 'self.?name.foo()', '{1.5: 1}', '`a`', 'self.`a-b`', 'self.in', '[?1]', '{?"a": 1}'];
-const MARKS = ['(', ')', '[', ']', '{', '}', '.', ',', ':', '?', '!', '-', '+', '*', '/', '%', '<', '==', '&&', '||', '&', '|', '=', '@', '#', '"', "'", '`', '\\', ' in ', ' ',
+  'self.names.map(x, y, z, x)', 'cel.bind(1, 2, 3)', 'optional.of()', 'self.names.transformMap(i, i, i)', 'self["name"]', 'lists.range("a")',
+  '99999999999999999999',
+  '1e999', '"\\q"', "b'\\u00e9'", 'self.names.sortBy(x, [x])', 'format.nope()', 'self.?name.foo()', '{1.5: 1}', '`a`', 'self.`a-b`', 'self.in', '[?1]',
+  '{?"a": 1}'];
+const MARKS = ['(', ')', '[', ']', '{', '}', '.', ',', ':', '?', '!', '-', '+', '*', '/', '%', '<', '==', '&&', '||', '&', '|', '=', '@', '#', '"', "'",
+  '`', '\\', ' in ', ' ',
   '\n', 'x', '1', '1.', '0x', 'true', 'null', 'as', '$', 'é', '//', '😀', ';', '..', '?.'];
 
 interface Scope {

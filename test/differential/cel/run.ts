@@ -67,10 +67,12 @@ function report(findings: readonly Finding[], limits: { readonly shapes: number;
 export function runCel(): number {
   const { values } = parseArgs({
     allowPositionals: true, strict: false,
-    options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '2000' }, show: { type: 'string', default: '20' }, only: { type: 'string' },
+    options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '2000' }, show: { type: 'string',
+    default: '20' }, only: { type: 'string' },
       each: { type: 'string', default: '2' }, record: { type: 'boolean', default: false } },
   }) as { values: Record<'seed' | 'count' | 'show' | 'each', string> & { only?: string; record: boolean } };
-  const questions = values.only === undefined ? makeQuestions(Number(values.seed), Number(values.count)) : [0, 1, 2].map((value) => ({ text: values.only!, value }));
+  const questions = values.only === undefined ? makeQuestions(Number(values.seed), Number(values.count)) : [0, 1, 2].map((value) => ({ text: values.only!,
+  value }));
   const answers = askReference(questions);
   if ('missing' in answers) {
     process.stdout.write(`cel: skipped, for there is no reference (${answers.missing})\n`);

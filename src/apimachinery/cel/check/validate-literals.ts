@@ -1,10 +1,11 @@
 // Literals that a rule can be refused for before it ever runs: times, spans and patterns written into the text.
 import { type CallExpr, type Expr, childrenOf } from '../parse/ast.ts';
+import { validateFormat } from './validate-formats.ts';
 import { patternProblem } from '../values/regex.ts';
 import { parseDuration, parseTimestamp } from '../values/time.ts';
 import { type CelType, dynType, formatType, sameType } from '../values/types.ts';
 
-type Report = (expr: Expr, message: string) => void;
+type Report = (expr: { id: number }, message: string) => void;
 
 /** Functions that take lists of mixed types. */
 const mixedFunctions: ReadonlySet<string> = new Set(['format']);
@@ -15,7 +16,10 @@ export function validateLiterals(expr: Expr, types: ReadonlyMap<number, CelType>
 }
 
 function validateNode(expr: Expr, context: { types: ReadonlyMap<number, CelType>; report: Report; mixed: boolean }): void {
-  if (expr.type === 'call') validateCall(expr, context.report);
+  if (expr.type === 'call') {
+    validateCall(expr, context.report);
+    validateFormat(expr, context.types, context.report);
+  }
   if (!context.mixed && expr.type === 'list') validateSameType(expr.elements, expr.optional, context);
   if (!context.mixed && expr.type === 'map') {
     const optional = expr.entries.flatMap((entry, i) => (entry.optional ? [i] : []));

@@ -2,13 +2,15 @@
 import type { CallExpr, Expr } from '../parse/ast.ts';
 import { type CallCost, callCostOf } from './call-cost.ts';
 import { type CallWork, callWorkOf } from './call-work.ts';
+import { mismatchOf } from './mismatch.ts';
 import type { Reference } from '../check/check.ts';
 import type { Overload } from '../check/environment.ts';
-import { type NodeCompiler, isAttribute } from './attributes.ts';
-import type { Step } from './frame.ts';
+import type { NodeCompiler } from './attributes.ts';
+import type { Frame, Step } from './frame.ts';
 import { containsValue } from '../values/compare.ts';
+import { patternProblem } from '../values/regex.ts';
 import { type Guard, guardOf } from '../values/guards.ts';
-import { ArrayList, CelError, CelList, CelMap, CelOptional, EntryMap, Failure, type Value, mapKeyOf, noSuchOverload } from '../values/values.ts';
+import { ArrayList, CelDouble, CelError, CelList, CelMap, CelOptional, EntryMap, Failure, type Value, mapKeyOf, noSuchOverload } from '../values/values.ts';
 
 interface Candidate {
   readonly guards: readonly (Guard | undefined)[];
@@ -25,38 +27,40 @@ export function compileCall(compiler: NodeCompiler, expr: CallExpr, found: Funct
   const growing = growingStep(compiler, { name, args });
   if (growing !== undefined) return growing;
   const overloads = found.overloads.filter((overload) => overload.params.length === args.length && overload.member !== found.global);
-  const candidates = overloads.map((overload): Candidate => ({ guards: guardsOf(overload), call: overload.call, metered: overload.metered }));
+  const candidates = overloads.map((overload): Candidate => ({ guards: overload.params.map(guardOf), call: overload.call, metered: overload.metered }));
   const steps = args.map((arg) => compiler.compile(arg));
-  const membership = constantMembership(name, args, steps);
+  if (name === 'find' || name === 'findAll' || name === 'matches') rejectPattern(compiler, args[1]!);
+  const membership = constantMembership(compiler, found, args, steps);
   if (membership !== undefined) return membership;
   const lazy = expr.target === undefined ? undefined : optionalChoice(expr.name, steps);
   if (lazy !== undefined) return lazy;
-  const extra = (expr.name === '_[_]' || expr.name === '_[?_]') && !isAttribute(args[0]!) ? 1 : 0;
-  const charges: Charges = { ...callCostOf(name, overloads.length === 1 ? overloads[0]!.id : undefined), work: callWorkOf(name), extra };
+  const charges: Charges = { ...callCostOf(name, overloads.length === 1 ? overloads[0]!.id : undefined), work: callWorkOf(name), name };
   if (steps.length === 1) return unaryCall(steps[0]!, candidates, charges);
   return steps.length === 2 ? binaryCall(steps, candidates, charges) : anyCall(steps, candidates, charges);
 }
 
-/** Lists take whole numbers of any type as index. */
-function guardsOf(overload: Overload): (Guard | undefined)[] {
-  const guards = overload.params.map(guardOf);
-  return overload.id === 'index_list' ? [guards[0], undefined] : guards;
+/** Constant patterns are compiled with the program. */
+function rejectPattern(compiler: NodeCompiler, arg: Expr): void {
+  const pattern = compiler.constantOf(arg);
+  const problem = typeof pattern === 'string' ? patternProblem(pattern) : undefined;
+  if (problem !== undefined) compiler.reject(problem);
 }
 
-/** Membership of a list of literals is one lookup, which costs nothing but its argument. */
-function constantMembership(name: string, args: readonly Expr[], steps: readonly Step[]): Step | undefined {
-  const list = args[1];
-  if (name !== '@in' || list?.type !== 'list' || list.elements.length === 0) return undefined;
-  const literals = list.elements.flatMap((element) => (element.type === 'literal' ? [element.value] : []));
-  if (literals.length < list.elements.length) return undefined;
-  const keys = new Set(literals.map(mapKeyOf));
-  const others = new ArrayList(literals.filter((literal) => mapKeyOf(literal) === undefined));
+/** Membership of a constant list of plain values is one lookup, which costs nothing but its argument; nothing is a member of an empty one. */
+function constantMembership(compiler: NodeCompiler, found: FunctionReference, args: readonly Expr[], steps: readonly Step[]): Step | undefined {
+  const list = found.declaration.name === '@in' ? compiler.constantOf(args[1]!) : undefined;
+  if (!(list instanceof CelList)) return undefined;
+  if (list.size === 0) return () => false;
+  const keys = new Set(list.toArray().map(mapKeyOf));
+  const others = list.toArray().filter((item) => mapKeyOf(item) === undefined);
+  if (!others.every((item) => item instanceof CelDouble)) return undefined;
   const [first] = steps as [Step];
+  const rest = new ArrayList(others);
   return (frame) => {
     const value = first(frame);
     if (value instanceof Failure) return value;
     const key = mapKeyOf(value);
-    return key === undefined ? containsValue(others, value, frame) : keys.has(key);
+    return key === undefined ? containsValue(rest, value, frame) : keys.has(key);
   };
 }
 
@@ -76,14 +80,14 @@ function optionalChoice(name: string, steps: readonly Step[]): Step | undefined 
 /** What a call costs, and what it works. */
 interface Charges extends CallCost {
   readonly work: CallWork | undefined;
-  readonly extra: number;
+  readonly name: string;
 }
 
 function unaryCall(arg: Step, candidates: readonly Candidate[], charges: Charges): Step {
   const { before, after, work } = charges;
   return (frame) => {
     const value = arg(frame);
-    if (value instanceof Failure) return value;
+    if (value instanceof Failure) return failed(frame, [value], charges);
     for (const { guards, call, metered } of candidates) {
       const guard = guards[0];
       if (guard !== undefined && !guard(value)) continue;
@@ -93,62 +97,73 @@ function unaryCall(arg: Step, candidates: readonly Candidate[], charges: Charges
       if (after !== undefined) frame.charge(after(result));
       return result;
     }
-    return noSuchOverload;
+    return mismatch(frame, [value], charges);
   };
+}
+
+/** A call whose arguments failed costs what it would with values of size one; with more than two, one that failed before the last costs nothing. */
+function failed(frame: Frame, args: readonly Value[], { before }: Charges): Value {
+  frame.charge(before === undefined ? 1 : before(args, frame));
+  return args.find((arg) => arg instanceof Failure)!;
+}
+
+/** No signature fits the values. */
+function mismatch(frame: Frame, args: readonly Value[], charges: Charges): Value {
+  frame.charge(charges.before === undefined ? 1 : charges.before(args, frame));
+  return mismatchOf(charges.name, args);
 }
 
 function binaryCall(steps: readonly Step[], candidates: readonly Candidate[], charges: Charges): Step {
   const [left, right] = steps as [Step, Step];
-  const { before, after, work, extra } = charges;
+  const { before, after, work } = charges;
   const isPlain = work === undefined && after === undefined && candidates.every(({ metered }) => metered === undefined);
-  if (isPlain) return plainBinaryCall({ left, right }, candidates, { before, extra });
+  if (isPlain) return plainBinaryCall({ left, right }, candidates, charges);
   return (frame) => {
     const x = left(frame);
     const y = right(frame);
-    if (x instanceof Failure) return x;
-    if (y instanceof Failure) return y;
+    if (x instanceof Failure || y instanceof Failure) return failed(frame, [x, y], charges);
     for (const { guards, call, metered } of candidates) {
       const [first, second] = guards;
       if ((first !== undefined && !first(x)) || (second !== undefined && !second(y))) continue;
       if (work !== undefined) frame.work(work([x, y]));
-      if (after === undefined) frame.charge((before === undefined ? 1 : before([x, y], frame)) + extra);
+      if (after === undefined) frame.charge(before === undefined ? 1 : before([x, y], frame));
       const result = metered === undefined ? call(x, y) : metered(frame, x, y);
       if (after !== undefined) frame.charge(after(result));
       return result;
     }
-    return noSuchOverload;
+    return mismatch(frame, [x, y], charges);
   };
 }
 
 /** A binary call without work or cost of its result, as operators are: measured 7 % faster for a comparison than with those checks. */
-function plainBinaryCall(sides: { left: Step; right: Step }, candidates: readonly Candidate[], charges: { before: CallCost['before']; extra: number }): Step {
+function plainBinaryCall(sides: { left: Step; right: Step }, candidates: readonly Candidate[], charges: Charges): Step {
   const { left, right } = sides;
-  const { before, extra } = charges;
+  const { before } = charges;
   return (frame) => {
     const x = left(frame);
     const y = right(frame);
-    if (x instanceof Failure) return x;
-    if (y instanceof Failure) return y;
+    if (x instanceof Failure || y instanceof Failure) return failed(frame, [x, y], charges);
     for (const { guards, call } of candidates) {
       const [first, second] = guards;
       if ((first !== undefined && !first(x)) || (second !== undefined && !second(y))) continue;
-      frame.charge((before === undefined ? 1 : before([x, y], frame)) + extra);
+      frame.charge(before === undefined ? 1 : before([x, y], frame));
       return call(x, y);
     }
-    return noSuchOverload;
+    return mismatch(frame, [x, y], charges);
   };
 }
 
-function anyCall(steps: readonly Step[], candidates: readonly Candidate[], { before, after, work }: Charges): Step {
+function anyCall(steps: readonly Step[], candidates: readonly Candidate[], charges: Charges): Step {
+  const { before, after, work } = charges;
   return (frame) => {
     const args: Value[] = [];
     for (const step of steps) {
       const value = step(frame);
-      if (value instanceof Failure) return value;
       args.push(value);
+      if (value instanceof Failure) return args.length === steps.length ? failed(frame, args, charges) : value;
     }
     const found = candidates.find(({ guards }) => guards.every((guard, i) => guard === undefined || guard(args[i]!)));
-    if (found === undefined) return noSuchOverload;
+    if (found === undefined) return mismatch(frame, args, charges);
     if (work !== undefined) frame.work(work(args));
     if (after === undefined) frame.charge(before === undefined ? 1 : before(args, frame));
     const result = found.metered === undefined ? found.call(...args) : found.metered(frame, ...args);

@@ -5,14 +5,14 @@ import {
 } from '../parse/ast.ts';
 import type { CheckedExpr, Reference } from '../check/check.ts';
 import { type Environment, candidateNames, findFunction } from '../check/environment.ts';
-import { ArrayList, CelError, CelOptional, EntryMap, Failure, type MapKey, type Value, noSuchOverload } from '../values/values.ts';
-import { type Local, type NodeCompiler, isAttribute, readSlot, readVariable } from './attributes.ts';
+import { ArrayList, CelError, CelOptional, EntryMap, Failure, type MapKey, type Value } from '../values/values.ts';
+import { type Local, type NodeCompiler, charged, isAttribute, readSlot, readVariable } from './attributes.ts';
 import { compileCall } from './calls.ts';
-import { hasField, selectField, selectOptional } from './fields.ts';
+import { indexed, optionalIndexed, optionalSelected, presence, selected } from './qualifiers.ts';
 import { foldStep } from './fold.ts';
 import { CostLimitExceeded } from '../values/meter.ts';
 import { type Bindings, Frame, type Step } from './frame.ts';
-import { constantOf, isEmptyLiteral, newAccumulator, putEntry } from './literals.ts';
+import { constantCollection, isEmptyLiteral, newAccumulator, notOptional, putEntry } from './literals.ts';
 import { conditional, conjunction, disjunction, notStrictlyFalse } from './operators.ts';
 
 /** What came of an evaluation, and what it cost. */
@@ -31,13 +31,15 @@ export interface Evaluation {
 export interface Program {
   /** Evaluates under a cost limit; reaching it is a CelError with the text of CostLimitExceeded. */
   evaluate(bindings: Bindings, costLimit?: number): Evaluation;
+  /** What the reference refuses to make the program for: a constant that does not convert, a constant pattern that is none. */
+  readonly problem: string | undefined;
 }
 
 /** Compiles a tree. Without the checker's findings, names are resolved by the environment and overloads by the values. */
 export function compileProgram(expr: CheckedExpr | ParsedExpr, env: Environment): Program {
   const compiler = new Compiler(env, 'references' in expr ? expr.references : undefined);
   const root = compiler.compile(expr.root);
-  return { evaluate: (bindings, costLimit = Infinity) => run(root, new Frame(bindings, compiler.slots, costLimit)) };
+  return { evaluate: (bindings, costLimit = Infinity) => run(root, new Frame(bindings, compiler.slots, costLimit)), problem: compiler.problem };
 }
 
 function run(root: Step, frame: Frame): Evaluation {
@@ -53,32 +55,80 @@ function run(root: Step, frame: Frame): Evaluation {
 const LIST_COST = 10;
 const MAP_COST = 30;
 const STRUCT_COST = 40;
+/** The language's own conversions. */
+const conversions: ReadonlySet<string> = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
 
 /** Compiles nodes; knows which names are slots. */
 class Compiler implements NodeCompiler {
   readonly env: Environment;
   readonly #references: ReadonlyMap<number, Reference> | undefined;
   readonly #scopes: Local[] = [];
+  readonly #constants = new Map<number, Value | undefined>();
   slots = 0;
+  problem: string | undefined;
 
   constructor(env: Environment, references: ReadonlyMap<number, Reference> | undefined) {
     this.env = env;
     this.#references = references;
   }
 
+  reject(problem: string): void {
+    this.problem ??= problem;
+  }
+
   compile(expr: Expr): Step {
-    const constant = constantOf(expr);
+    return this.#compile(expr, 1);
+  }
+
+  resolve(expr: Expr): Step {
+    return this.#compile(expr, 0);
+  }
+
+  /** Compiles; an attribute costs `whole` beside what its selections and indexes do. */
+  #compile(expr: Expr, whole: number): Step {
+    const constant = this.constantOf(expr);
     if (constant !== undefined) return () => constant;
     switch (expr.type) {
-      case 'ident': return this.#ident(expr, expr.name) ?? this.#missing(expr.name);
-      case 'select': return this.#select(expr);
-      case 'call': return this.#call(expr);
+      case 'ident': return this.#ident(expr, expr.name, whole) ?? this.#missing(expr.name);
+      case 'select': return this.#select(expr, whole);
+      case 'call': return this.#call(expr, whole);
       case 'list': return this.#list(expr);
       case 'map': return this.#map(expr);
       case 'struct': return this.#struct(expr);
       case 'fold': return this.#fold(expr);
       default: return () => null;
     }
+  }
+
+  /** What a selection or an index reads from. */
+  #operand(expr: Expr, whole: number): Step {
+    return isAttribute(expr) ? this.#compile(expr, whole) : charged(this.compile(expr), whole);
+  }
+
+  constantOf(expr: Expr): Value | undefined {
+    if (expr.type === 'literal') return expr.value;
+    if (expr.type !== 'list' && expr.type !== 'map' && expr.type !== 'call') return this.#typeOf(expr);
+    if (!this.#constants.has(expr.id)) {
+      this.#constants.set(expr.id, expr.type === 'call' ? this.#convertConstant(expr) : constantCollection(expr, (part) => this.constantOf(part)));
+    }
+    return this.#constants.get(expr.id);
+  }
+
+  #typeOf(expr: Expr): Value | undefined {
+    const reference = this.#references?.get(expr.id);
+    return reference?.type === 'type' ? reference.value : undefined;
+  }
+
+  /** Conversions of constants are made once, and are free; what does not convert is no program. */
+  #convertConstant(expr: CallExpr): Value | undefined {
+    const [arg, ...more] = expr.args;
+    if (this.#references === undefined || arg === undefined || more.length > 0 || expr.target !== undefined || !conversions.has(expr.name)) return undefined;
+    if (this.constantOf(arg) === undefined) return undefined;
+    const found = this.#references.get(expr.id);
+    if (found?.type !== 'function') return undefined;
+    const value = compileCall(this, expr, found)(new Frame(() => undefined, 0, Infinity));
+    if (value instanceof CelError) this.reject(value.message);
+    return value;
   }
 
   localOf(expr: Expr): Local | undefined {
@@ -90,13 +140,13 @@ class Compiler implements NodeCompiler {
     return () => error;
   }
 
-  #ident(expr: Expr, name: string): Step | undefined {
+  #ident(expr: Expr, name: string, cost: number): Step | undefined {
     const local = this.#scopes.findLast((scope) => scope.name === name);
-    if (local !== undefined) return readSlot(local.slot);
+    if (local !== undefined) return readSlot(local.slot, cost);
     const reference = this.#references?.get(expr.id) ?? this.#resolve(name);
     if (reference === undefined) return undefined;
     if (reference.type === 'type') return () => reference.value;
-    return reference.type === 'variable' ? readVariable(reference.name) : undefined;
+    return reference.type === 'variable' ? readVariable(reference.name, cost) : undefined;
   }
 
   #resolve(name: string): Reference | undefined {
@@ -115,43 +165,32 @@ class Compiler implements NodeCompiler {
     return this.localOf(root) !== undefined;
   }
 
-  #select(expr: SelectExpr): Step {
+  #select(expr: SelectExpr, whole: number): Step {
     const name = expr.testOnly || this.#isLocal(expr) ? undefined : qualifiedName(expr);
-    const named = name === undefined ? undefined : this.#ident(expr, name);
+    const named = name === undefined ? undefined : this.#ident(expr, name, whole);
     if (named !== undefined) return named;
-    const operand = this.compile(expr.operand);
-    const { field } = expr;
-    if (expr.testOnly) return (frame) => hasField(operand(frame), field);
-    const cost = isAttribute(expr.operand) ? 1 : 2;
-    return (frame) => {
-      const value = operand(frame);
-      if (value instanceof Failure) return value;
-      frame.charge(cost);
-      return selectField(value, field);
-    };
+    const { field, operand } = expr;
+    if (expr.testOnly) return presence(this.#operand(operand, 0), field);
+    return selected(this.#operand(operand, whole), field);
   }
 
-  #call(expr: CallExpr): Step {
+  #call(expr: CallExpr, whole: number): Step {
     const [x, y, z] = expr.args;
     switch (expr.name) {
       case '_&&_': return conjunction(this.compile(x!), this.compile(y!));
       case '_||_': return disjunction(this.compile(x!), this.compile(y!));
-      case '_?_:_': return conditional(this.compile(x!), this.compile(y!), this.compile(z!));
+      case '_?_:_': return conditional(this.compile(x!), this.resolve(y!), this.resolve(z!));
       case '@not_strictly_false': return notStrictlyFalse(this.compile(x!));
-      case '_?._': return this.#optionalSelect(expr);
+      case '_?._': return optionalSelected(this.#operand(x!, whole), String((y as { value?: unknown }).value));
+      case '_[_]': case '_[?_]': return this.#index(expr, whole);
       default: return this.#function(expr);
     }
   }
 
-  #optionalSelect(expr: CallExpr): Step {
-    const operand = this.compile(expr.args[0]!);
-    const field = String((expr.args[1] as { value?: unknown }).value);
-    return (frame) => {
-      const value = operand(frame);
-      if (value instanceof Failure) return value;
-      frame.charge(1);
-      return selectOptional(value, field);
-    };
+  #index(expr: CallExpr, whole: number): Step {
+    const [operand, index] = expr.args as [Expr, Expr];
+    const sides = { operand: this.#operand(operand, whole), index: this.resolve(index) };
+    return expr.name === '_[?_]' ? optionalIndexed(sides) : indexed(sides);
   }
 
   #function(expr: CallExpr): Step {
@@ -179,10 +218,13 @@ class Compiler implements NodeCompiler {
       const items: Value[] = [];
       for (let i = 0; i < steps.length; i++) {
         const value = steps[i]!(frame);
-        if (value instanceof Failure) return value;
-        if (!optional.has(i)) items.push(value);
-        else if (!(value instanceof CelOptional)) return noSuchOverload;
-        else if (value.value !== undefined) items.push(value.value);
+        const failure = value instanceof Failure ? value : optional.has(i) && !(value instanceof CelOptional) ? notOptional(value) : undefined;
+        if (failure !== undefined) {
+          frame.charge(LIST_COST);
+          return failure;
+        }
+        const item = optional.has(i) ? (value as CelOptional).value : value;
+        if (item !== undefined) items.push(item);
       }
       frame.charge(LIST_COST);
       return new ArrayList(items);
@@ -194,8 +236,11 @@ class Compiler implements NodeCompiler {
     return (frame) => {
       const filed = new Map<MapKey, readonly [Value, Value]>();
       for (const entry of entries) {
-        const failure = putEntry(filed, { key: entry.key(frame), value: entry.value(frame), optional: entry.optional });
-        if (failure !== undefined) return failure;
+        const key = entry.key(frame);
+        const failure = key instanceof Failure ? key : putEntry(filed, { key, value: entry.value(frame), optional: entry.optional });
+        if (failure === undefined) continue;
+        frame.charge(MAP_COST);
+        return failure;
       }
       frame.charge(MAP_COST);
       return new EntryMap(filed);

@@ -1,25 +1,35 @@
-// Selections: fields of objects and entries of maps, through optionals too.
-import { CelError, CelList, CelMap, CelOptional, Failure, type Value, noSuchOverload, noneOptional } from '../values/values.ts';
+// Fields, keys and indexes: the part of a value that each of them reads.
+import { CelDouble, CelError, CelList, CelMap, CelOptional, CelUint, Failure, type Value, typeOf } from '../values/values.ts';
 
-/** A field of an object, or the entry of a map. */
-export function selectField(value: Value, field: string): Value {
-  if (value instanceof CelMap) {
-    const found = value.find(field);
-    return found === undefined ? new CelError(`no such key: ${field}`) : found;
-  }
-  if (value instanceof CelOptional) return value.value === undefined ? value : selectOptional(value.value, field);
+/** A field of an object, the entry of a map, the element of a list. */
+export function qualify(value: Value, key: Value): Value {
+  if (value instanceof CelOptional) return value.value === undefined ? value : qualify(value.value, key);
+  if (value instanceof CelMap) return present(value.find(key), 'no such key', key);
+  if (value instanceof CelList) return present(elementAt(value, key), 'index out of bounds', key);
   // As in cel-go, null and scalars behind a dynamic type have no keys at all.
-  return value instanceof CelList || value instanceof Failure ? noSuchOverload : new CelError(`no such key: ${field}`);
+  return value instanceof Failure ? value : new CelError(`no such key: ${showKey(key)}`);
 }
 
-/** `value.?field`: none where the field is absent. */
-export function selectOptional(value: Value, field: string): Value {
-  if (value instanceof CelOptional) return value.value === undefined ? value : selectOptional(value.value, field);
-  if (!(value instanceof CelMap)) return noSuchOverload;
-  const found = hasKey(value, field) ? value.find(field) : undefined;
-  if (found instanceof Failure || found instanceof CelOptional) return found;
-  return found === undefined ? noneOptional : new CelOptional(found);
+const present = (found: Value | undefined, problem: string, key: Value): Value => (found === undefined ? new CelError(`${problem}: ${showKey(key)}`) : found);
+
+/** The same where it is there; undefined otherwise. */
+export function qualifyIfPresent(value: Value, key: Value): Value | undefined {
+  if (value instanceof CelOptional) return value.value === undefined ? undefined : qualifyIfPresent(value.value, key);
+  if (value instanceof CelMap) return typeof key === 'string' && !hasKey(value, key) ? undefined : value.find(key);
+  if (value instanceof CelList) return elementAt(value, key);
+  return value instanceof Failure ? value : undefined;
 }
+
+/** The element of a list, which takes whole numbers of all types. */
+function elementAt(list: CelList, index: Value): Value | undefined {
+  const at = typeof index === 'number' || typeof index === 'bigint' ? Number(index) : index instanceof CelUint || index instanceof CelDouble
+    ? Number(index.value) : undefined;
+  if (at === undefined) return new CelError(`unsupported index type '${typeOf(index).name}' in list`);
+  if (!Number.isInteger(at)) return new CelError(`unsupported index value ${showKey(index)} in list`);
+  return at >= 0 && at < list.size ? list.get(at) : undefined;
+}
+
+const showKey = (key: Value): string => (key instanceof CelUint || key instanceof CelDouble ? String(key.value) : String(key));
 
 /** Objects of a schema do not have the fields that are null. */
 function hasKey(map: CelMap, field: string): boolean {
@@ -31,5 +41,5 @@ export function hasField(value: Value, field: string): Value {
   if (value instanceof Failure) return value;
   if (value instanceof CelMap) return hasKey(value, field);
   if (value instanceof CelOptional) return value.value === undefined ? false : hasField(value.value, field);
-  return value instanceof CelList ? noSuchOverload : false;
+  return value instanceof CelList ? new CelError("unsupported index type 'string' in list") : false;
 }

@@ -1,16 +1,15 @@
 // List and map literals: their constants, and how the entries of a map are filed.
-import type { Expr } from '../parse/ast.ts';
-import { ArrayList, CelError, CelOptional, EntryMap, Failure, type MapKey, type Value, mapKeyOf, noSuchOverload, typeOf } from '../values/values.ts';
+import type { Expr, ListExpr, MapExpr } from '../parse/ast.ts';
+import { ArrayList, CelDouble, CelError, CelOptional, CelUint, EntryMap, Failure, type MapKey, type Value, mapKeyOf, typeOf } from '../values/values.ts';
 import type { Step } from './frame.ts';
 
-/** The value of a literal, or of a list or map of them. */
-export function constantOf(expr: Expr): Value | undefined {
-  if (expr.type === 'literal') return expr.value;
-  if (expr.type === 'list' && expr.optional.length === 0) {
+/** The value of a list or map of constants; undefined where some part is none. */
+export function constantCollection(expr: ListExpr | MapExpr, constantOf: (part: Expr) => Value | undefined): Value | undefined {
+  if (expr.type === 'list') {
     const items = expr.elements.map(constantOf);
-    return items.includes(undefined) ? undefined : new ArrayList(items as Value[]);
+    return expr.optional.length > 0 || items.includes(undefined) ? undefined : new ArrayList(items as Value[]);
   }
-  if (expr.type !== 'map' || expr.entries.some((entry) => entry.optional)) return undefined;
+  if (expr.entries.some((entry) => entry.optional)) return undefined;
   const filed = new Map<MapKey, readonly [Value, Value]>();
   for (const entry of expr.entries) {
     const key = constantOf(entry.key);
@@ -25,15 +24,21 @@ export function putEntry(filed: Map<MapKey, readonly [Value, Value]>, entry: { k
   const { key, value } = entry;
   if (key instanceof Failure) return key;
   if (value instanceof Failure) return value;
-  const id = typeof key === 'object' && !(key !== null && 'value' in key && typeof key.value === 'bigint') ? undefined : mapKeyOf(key);
+  const id = mapKeyOf(key);
   if (id === undefined) return new CelError(`unsupported key type: ${typeOf(key).name}`);
-  if (entry.optional && !(value instanceof CelOptional)) return noSuchOverload;
+  if (entry.optional && !(value instanceof CelOptional)) return notOptionalEntry(key, value);
   const inner = entry.optional ? (value as CelOptional).value : value;
   if (inner === undefined) return undefined;
-  if (filed.has(id)) return new CelError(`Failed with repeated key: ${String(id)}`);
   filed.set(id, [key, inner]);
   return undefined;
 }
+
+/** An element that is marked as optional and is none. */
+export const notOptional = (value: Value): CelError => new CelError(`cannot initialize optional list element from non-optional value ${showPlainly(value)}`);
+const notOptionalEntry = (key: Value, value: Value): CelError =>
+  new CelError(`cannot initialize optional entry '${showPlainly(key)}' from non-optional value ${showPlainly(value)}`);
+const showPlainly = (value: Value): string => (value instanceof CelDouble || value instanceof CelUint ? String(value.value)
+  : typeof value === 'object' && value !== null ? typeOf(value).name : String(value));
 
 /** True for `[]` and `{}`. */
 export const isEmptyLiteral = (expr: Expr): boolean =>

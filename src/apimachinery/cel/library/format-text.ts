@@ -1,64 +1,46 @@
-// 'text %s'.format([values]): the clauses %s %d %f %e %b %o %x %X, with a precision for the floating ones.
+// 'text %s'.format([values]), as version 2 of the extension has it, which is the one of Kubernetes: values in lists and maps are written as expressions
+// write them, numbers with a point in the English way.
 import { compareKeys } from '../../../base/index.ts';
+import { quoteGo } from '../../field-error.ts';
+import { type Clause, TemplateError, fillTemplate, wrongArgument } from '../values/format-template.ts';
 import { BUILD_WORK, type Meter, VISIT_WORK } from '../values/meter.ts';
-import { formatDouble, toNumber } from '../values/numbers.ts';
+import { formatDouble } from '../values/numbers.ts';
 import { formatDuration, formatTimestamp } from '../values/time.ts';
 import { CelType } from '../values/types.ts';
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Value, typeOf } from '../values/values.ts';
 
-class FormatError extends Error {}
-
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-const MAX_PRECISION = 1000;
+const DEFAULT_PRECISION = 6;
+/** The reference keeps precisions in a byte. */
+const PRECISIONS = 256;
+const LONGEST_PADDING = 1_000_000;
 
 /** Fills the clauses of a template. */
 export function formatText(meter: Meter, template: string, args: CelList): Value {
+  const enter = (index: number): void => {
+    if (index >= args.size) throw new TemplateError(`index ${index} out of range`);
+  };
   try {
-    return fill(template, args, meter);
+    return fillTemplate(template, { size: args.size, enter, format: (index, clause) => formatClause(args.get(index), clause, meter) });
   } catch (error) {
-    if (error instanceof FormatError) return new CelError(error.message);
+    if (error instanceof TemplateError) return new CelError(error.message);
     throw error;
   }
 }
 
-function fill(template: string, args: CelList, meter: Meter): string {
-  let used = 0;
-  return template.replace(/%(%|(?:\.(\d*))?(.?))/gsu, (_, whole: string, precision: string | undefined, verb: string | undefined) => {
-    if (whole === '%') return '%';
-    if (verb === undefined || verb === '') throw new FormatError('unexpected end of string');
-    if (used >= args.size) throw new FormatError(`index ${used} out of range`);
-    return formatClause(args.get(used++), { verb, precision: precisionOf(precision), meter });
-  });
-}
-
-function precisionOf(text: string | undefined): number | undefined {
-  const precision = text === undefined || text === '' ? undefined : Number(text);
-  if (precision !== undefined && precision > MAX_PRECISION) {
-    throw new FormatError(`error while parsing precision: precision ${precision} exceeds maximum allowed precision ${MAX_PRECISION}`);
-  }
-  return precision;
-}
-
-interface Clause {
-  readonly verb: string;
-  readonly precision: number | undefined;
-  readonly meter: Meter;
-}
-
-function formatClause(value: Value, { verb, precision, meter }: Clause): string {
+function formatClause(value: Value, { verb, precision }: Clause, meter: Meter): string {
   switch (verb) {
     case 's': return showValue(value, meter);
     case 'd': return showDecimal(value);
-    case 'f': return showFixed(value, precision ?? 6);
-    case 'e': return showScientific(value, precision ?? 6);
+    case 'f': return showFixed(value, (precision ?? DEFAULT_PRECISION) % PRECISIONS);
+    case 'e': return showScientific(value, precision ?? DEFAULT_PRECISION, meter);
     case 'b': return showRadix(value, 2);
     case 'o': return showRadix(value, 8);
-    case 'x': case 'X': return showHex(value, verb === 'X');
-    default: throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+    default: return showHex(value, verb === 'X');
   }
 }
 
-const failed = (expected: string, value: Value): FormatError => new FormatError(`error during formatting: ${expected}, was given ${typeOf(value).name}`);
+const wrong = (verb: string, value: Value): TemplateError => wrongArgument(verb, typeOf(value).name);
 
 /** The text of a value; each value in a list or map is counted as work, for a nested list can hold one value very many times. */
 function showValue(value: Value, meter: Meter): string {
@@ -68,76 +50,97 @@ function showValue(value: Value, meter: Meter): string {
     return value;
   }
   if (value === null || typeof value !== 'object') return String(value);
-  if (value instanceof CelDouble) return specialNumber(value.value) ?? plainDouble(value.value);
+  if (value instanceof CelDouble) return formatDouble(value.value);
   if (value instanceof CelUint) return String(value.value);
-  if (value instanceof CelList) return `[${value.toArray().map((item) => showValue(item, meter)).join(', ')}]`;
+  if (value instanceof CelList) return `[${value.toArray().map((item) => showInner(item, meter)).join(', ')}]`;
   if (value instanceof CelMap) return showMap(value, meter);
   if (value instanceof CelTimestamp) return formatTimestamp(value);
   if (value instanceof CelDuration) return formatDuration(value);
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Uint8Array) return decodeText(value);
   if (value instanceof CelType) return value.name;
-  throw failed('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value);
+  throw wrong('s', value);
 }
 
-function plainDouble(value: number): string {
-  const shown = formatDouble(value);
-  return /e/.test(shown) && Math.abs(value) < 1e21 && Math.abs(value) >= 1 ? BigInt(Math.trunc(value)).toString() + fractionOf(value) : shown;
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new TemplateError('error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string');
+  }
 }
 
-const fractionOf = (value: number): string => (Number.isInteger(value) ? '' : String(Math.abs(value)).replace(/^\d+/, ''));
+/** A value in a list or a map. */
+function showInner(value: Value, meter: Meter): string {
+  if (typeof value === 'string') return quoteGo(showValue(value, meter));
+  if (value instanceof Uint8Array) return `b${quoteGo(showValue(value, meter))}`;
+  if (value instanceof CelTimestamp) return `timestamp("${showValue(value, meter)}")`;
+  if (value instanceof CelDuration) return `duration("${showValue(value, meter)}")`;
+  if (value instanceof CelDouble) return Number.isFinite(value.value) ? fixed(value.value, DEFAULT_PRECISION) : `"${formatDouble(value.value)}"`;
+  const shown = value === null || typeof value !== 'object' || [CelUint, CelList, CelMap, CelType].some((kind) => value instanceof kind);
+  if (shown) return showValue(value, meter);
+  throw new TemplateError(`error during formatting: no formatting function for ${typeOf(value).name}`);
+}
 
 function showMap(map: CelMap, meter: Meter): string {
   const shown = map.keys().map((key) => {
-    if (key !== null && typeof key === 'object' && !(key instanceof CelUint)) {
-      throw new FormatError(`error during formatting: no formatting function for map key of type ${typeOf(key).name}`);
+    if (key === null || (typeof key === 'object' && !(key instanceof CelUint))) {
+      throw new TemplateError(`error during formatting: no formatting function for map key of type ${typeOf(key).name}`);
     }
-    return [showValue(key, meter), showValue(map.find(key)!, meter)] as const;
+    return [showInner(key, meter), showInner(map.find(key)!, meter)] as const;
   });
-  return `{${shown.sort(([a], [b]) => compareKeys(a, b)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
-}
-
-function specialNumber(value: number): string | undefined {
-  if (Number.isNaN(value)) return 'NaN';
-  if (Number.isFinite(value)) return undefined;
-  return value > 0 ? 'Infinity' : '-Infinity';
+  return `{${shown.sort(([a], [b]) => compareKeys(a, b)).map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 
 function showDecimal(value: Value): string {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (value instanceof CelUint) return String(value.value);
-  const special = value instanceof CelDouble ? specialNumber(value.value) : undefined;
-  if (special !== undefined) return special;
-  throw failed('decimal clause can only be used on integers', value);
+  throw wrong('d', value);
 }
 
-function floatingOf(value: Value, clause: string): number {
+function floatingOf(value: Value, verb: string): number {
   if (value instanceof CelDouble) return value.value;
-  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof CelUint) return toNumber(value);
   if (value === 'NaN') return NaN;
   if (value === 'Infinity' || value === '-Infinity') return Number(value);
-  throw failed(`${clause} clause can only be used on doubles`, value);
+  throw wrong(verb, value);
+}
+
+function specialNumber(value: number): string | undefined {
+  if (Number.isNaN(value)) return 'NaN';
+  return Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞';
 }
 
 function showFixed(value: Value, precision: number): string {
-  const number = floatingOf(value, 'fixed-point');
-  return specialNumber(number) ?? (precision <= 100 ? number.toFixed(precision) : expandFixed(number, precision));
+  const number = floatingOf(value, 'f');
+  const special = specialNumber(number);
+  if (special !== undefined) return special;
+  const [whole, fraction] = fixed(number, precision).split('.') as [string, string?];
+  const grouped = whole.replace(/\d(?=(?:\d{3})+$)/g, '$&,');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** All digits of a double, which has at most 1,074 after the point. */
-function expandFixed(number: number, precision: number): string {
+/** All digits of a double to a precision; halves are rounded to even. */
+function fixed(number: number, precision: number): string {
   let [mantissa, halvings] = [Math.abs(number), 0];
   for (; !Number.isInteger(mantissa); halvings++) mantissa *= 2;
   const divisor = 2n ** BigInt(halvings);
-  const digits = ((BigInt(mantissa) * 10n ** BigInt(precision) * 2n + divisor) / (divisor * 2n)).toString().padStart(precision + 1, '0');
-  return `${number < 0 ? '-' : ''}${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
+  const scaled = BigInt(mantissa) * 10n ** BigInt(precision);
+  const [quotient, twice] = [scaled / divisor, 2n * (scaled % divisor)];
+  const rounded = twice > divisor || (twice === divisor && quotient % 2n === 1n) ? quotient + 1n : quotient;
+  const digits = rounded.toString().padStart(precision + 1, '0');
+  const sign = number < 0 ? '-' : '';
+  return precision === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
 }
 
-/** The exponent is raised: 1.5×10⁰³. */
-function showScientific(value: Value, precision: number): string {
-  const number = floatingOf(value, 'scientific');
-  const special = specialNumber(number);
-  if (special !== undefined) return special;
-  const [mantissa, exponent] = number.toExponential(Math.min(100, precision)).split('e') as [string, string];
+/** Six digits whatever the precision, which is taken for the width; the exponent is raised: 1.500000×10⁰³. */
+function showScientific(value: Value, width: number, meter: Meter): string {
+  const number = floatingOf(value, 'e');
+  if (width > LONGEST_PADDING) throw new TemplateError(`error during formatting: a width of ${width} is more than ${LONGEST_PADDING}`);
+  meter.work(width * BUILD_WORK);
+  return (specialNumber(number) ?? raised(number)).padStart(width, ' ');
+}
+
+function raised(number: number): string {
+  const [mantissa, exponent] = number.toExponential(DEFAULT_PRECISION).split('e') as [string, string];
   const digits = Math.abs(Number(exponent)).toString().padStart(2, '0').replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)]!);
   return `${mantissa}×10${Number(exponent) < 0 ? '⁻' : ''}${digits}`;
 }
@@ -146,7 +149,7 @@ function showRadix(value: Value, radix: 2 | 8): string {
   if (radix === 2 && typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'number' || typeof value === 'bigint') return value.toString(radix);
   if (value instanceof CelUint) return value.value.toString(radix);
-  throw failed(radix === 2 ? 'only integers and bools can be formatted as binary' : 'octal clause can only be used on integers', value);
+  throw wrong(radix === 2 ? 'b' : 'o', value);
 }
 
 function showHex(value: Value, upper: boolean): string {
@@ -159,5 +162,5 @@ function hexOf(value: Value): string {
   if (value instanceof CelUint) return value.value.toString(16);
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
   if (bytes instanceof Uint8Array) return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  throw failed('only integers, byte buffers, and strings can be formatted as hex', value);
+  throw wrong('x', value);
 }

@@ -31,7 +31,7 @@ testRows('operators and access', [
   ['[1, 2] + [3]', '[1, 2, 3]'], ['2 in [1, 2]', 'true'], ["'a' in ['b']", 'false'],
   ['1 in [1.0]', '?found no matching overload for \'@in\' applied to \'(int, list(double))\''],
   ['dyn(1) in [1.0]', 'true'], ['dyn(1.5) in [1.5, 2.5]', 'true'], ['null in [null]', 'true'], ['[1, 2][1]', '2'], ['[1][1]', '!index out of bounds: 1'],
-  ['[1][dyn(0.0)]', '1'], ['[1][dyn(0u)]', '1'], ['[1][dyn(0.5)]', '!unsupported index value: 0.5'],
+  ['[1][dyn(0.0)]', '1'], ['[1][dyn(0u)]', '1'], ['[1][dyn(0.5)]', '!unsupported index value 0.5 in list'],
   ['[1] == [1.0]', '?found no matching overload for \'_==_\' applied to \'(list(int), list(double))\''],
   ['dyn([1]) == [1.0]', 'true'], ['[1, 2] == [2, 1]', 'false'], ['size([1, 2])', '2'], ['[].size()', '0'], ['[1][?3]', 'none'],
   ["[1, 'a']", "?expected type 'int' but found 'string'"],

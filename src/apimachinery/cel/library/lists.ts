@@ -3,7 +3,7 @@ import { compareKeys } from '../../../base/index.ts';
 import { compareValues, containsValue, equalValues, indexOfValue } from '../values/compare.ts';
 import { type FunctionDeclaration, type Library, type Overload, declare, method, metered, overload } from '../check/environment.ts';
 import { type Meter, VISIT_WORK } from '../values/meter.ts';
-import { ExprBuilder, type Macro, macroKey, standardMacros } from '../parse/macros.ts';
+import { ExprBuilder, type Macro, MacroError, macroKey, standardMacros } from '../parse/macros.ts';
 import { addInts, makeUint } from '../values/numbers.ts';
 import { addDuration, makeDuration } from '../values/time.ts';
 import {
@@ -139,16 +139,18 @@ const distinct = metered((meter, list: CelList): Value => {
 
 const MAX_RANGE = 1_000_000;
 
-function range(count: number): Value {
+function range(count: number | bigint): Value {
   if (count > MAX_RANGE) return new CelError(`range is limited to ${MAX_RANGE} elements`);
-  return new ArrayList(Array.from({ length: Math.max(0, count) }, (_, i) => i));
+  return new ArrayList(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => i));
 }
 
 const mapMacro = new Map(standardMacros).get(macroKey('map', 2, true))!;
+const NOT_SORTED = 'sortBy can only be applied to a list, identifier, comprehension, call or select expression';
 const SORT_INPUT = '@__sortBy_input__';
 
 /** list.sortBy(v, key): the list in the order of the keys. */
 const sortByMacro: Macro = (helper, { id, target, args }) => {
+  if (target!.type === 'map' || target!.type === 'struct' || target!.type === 'literal') throw new MacroError(target!.id, NOT_SORTED);
   const build = new ExprBuilder(helper, { id });
   const keys = mapMacro(helper, { id, name: 'map', target: build.ident(SORT_INPUT), args })!;
   return build.bind(SORT_INPUT, target!, build.memberCall(build.ident(SORT_INPUT), '@sortByAssociatedKeys', keys));

@@ -5,9 +5,9 @@ testRows('maps', [
   ["{'a': 1}.a", '1'], ["{'a': 1}['a']", '1'], ["{'a': 1}['b']", '!no such key: b'], ["{'a': 1}.b", '!no such key: b'], ["'a' in {'a': 1}", 'true'],
   ["{'a': null}.a == null", 'true'], ["{'a': null}['a'] == null", 'true'], ["has({'a': null}.a)", 'true'], ["has({'a': dyn(null)}.a.b)", 'false'],
   ["has({'a': 1}.a)", 'true'], ["has({'a': 1}.b)", 'false'], ["{1: 'x'}[dyn(1.0)]", '"x"'], ["{1: 'x'}[dyn(1u)]", '"x"'],
-  ["{'a': 1, 'a': 2}", '!Failed with repeated key: a'],
+  ["{'a': 1, 'a': 2}", '{"a": 2}'],
   ["size({'a': 1})", '1'], ["{'a': 1} == {'a': 1}", 'true'], ["{'a': 1, 'b': 2} == {'b': 2, 'a': 1}", 'true'], ["{'a': 1} == {'a': 2}", 'false'],
-  ['{1.5: 1}', '!unsupported key type: double'], ["{'a': {'b': 1}}.a.b", '1'], ["{?'a': optional.none(), ?'b': optional.of(1)}", '{"b": 1}'],
+  ['{1.5: 1}', '{1.5: 1}'], ["{'a': {'b': 1}}.a.b", '1'], ["{?'a': optional.none(), ?'b': optional.of(1)}", '{"b": 1}'],
 ]);
 
 testRows('macros of one variable', [

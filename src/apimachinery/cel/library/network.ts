@@ -1,7 +1,9 @@
 // IP addresses and CIDRs as Go's netip reads them; no zones, no IPv4 mapped into IPv6.
+import { quoteGo } from '../../field-error.ts';
+import { AddressError, parseAddress, parsePrefix } from './addresses.ts';
 import { type Library, declare, method, overload } from '../check/environment.ts';
 import { boolType, intType, opaqueType, stringType } from '../values/types.ts';
-import { CelError, CelOpaque, type Value } from '../values/values.ts';
+import { CelError, CelOpaque, type Value, noSuchOverload } from '../values/values.ts';
 
 const ipType = opaqueType('net.IP');
 const cidrType = opaqueType('net.CIDR');
@@ -54,55 +56,31 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return true;
 }
 
-function parseIpv4(text: string): Uint8Array | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) return undefined;
-  return Uint8Array.from(parts, Number);
-}
-
-function parseIpv6(text: string): Uint8Array | undefined {
-  const halves = text.split('::');
-  if (halves.length > 2) return undefined;
-  const [head, tail] = halves.map((half) => (half === '' ? [] : groupsOf(half)));
-  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
-  const missing = 8 - head.length - (tail?.length ?? 0);
-  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
-  const groups = halves.length === 1 ? head : [...head, ...new Array<number>(missing).fill(0), ...tail!];
-  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
-}
-
-function groupsOf(text: string): number[] | undefined {
-  const groups: number[] = [];
-  const parts = text.split(':');
-  for (const [i, part] of parts.entries()) {
-    const embedded = i === parts.length - 1 && part.includes('.') ? parseIpv4(part) : undefined;
-    if (embedded !== undefined) groups.push((embedded[0]! << 8) | embedded[1]!, (embedded[2]! << 8) | embedded[3]!);
-    else if (/^[0-9a-fA-F]{1,4}$/.test(part)) groups.push(parseInt(part, 16));
-    else return undefined;
-  }
-  return groups;
-}
-
 const isMapped = (bytes: Uint8Array): boolean => bytes.length === 16 && bytes.subarray(0,
   10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
 
-/** Eight groups of four digits, the last two as an IPv4 address. */
-const LONGEST_ADDRESS = 45;
-
 function parseIp(text: string): CelIp | CelError {
-  if (text.includes('%')) return new CelError(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
-  const bytes = text.length > LONGEST_ADDRESS ? undefined : text.includes(':') ? parseIpv6(text) : parseIpv4(text);
-  if (bytes === undefined) {
-    return new CelError(`IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`);
+  try {
+    const { bytes, zone } = parseAddress(text);
+    if (zone !== '') return new CelError(`IP address ${quoteGo(text)} with zone value is not allowed`);
+    return isMapped(bytes) ? mapped(text) : new CelIp(bytes);
+  } catch (error) {
+    if (error instanceof AddressError) return new CelError(`IP Address ${quoteGo(text)} parse error during conversion from string: ${error.message}`);
+    throw error;
   }
-  return isMapped(bytes) ? new CelError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new CelIp(bytes);
 }
 
+const mapped = (text: string): CelError => new CelError(`IPv4-mapped IPv6 address ${quoteGo(text)} is not allowed`);
+const NO_CIDR = 'network address parse error during conversion from string: ';
+
 function parseCidr(text: string): CelCidr | CelError {
-  const match = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(text);
-  const ip = match === null ? undefined : parseIp(match[1]!);
-  if (ip instanceof CelIp && Number(match![2]) <= ip.bytes.length * 8) return new CelCidr(ip, Number(match![2]));
-  return new CelError(`network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): no '/'`);
+  try {
+    const { bytes, length } = parsePrefix(text);
+    return isMapped(bytes) ? new CelError(NO_CIDR + mapped(text).message) : new CelCidr(new CelIp(bytes), length);
+  } catch (error) {
+    if (error instanceof AddressError) return new CelError(NO_CIDR + NO_CIDR + error.message);
+    throw error;
+  }
 }
 
 /** The canonical text: the longest run of two or more zero groups is left out. */
@@ -128,7 +106,7 @@ function masked(cidr: CelCidr): CelCidr {
   return new CelCidr(new CelIp(bytes), cidr.prefix);
 }
 
-const containsIp = (cidr: CelCidr, ip: CelIp | CelError): Value => (ip instanceof CelError ? ip : samePrefix(cidr.ip.bytes, ip.bytes, cidr.prefix));
+const containsIp = (cidr: CelCidr, ip: CelIp | CelError): Value => (ip instanceof CelError ? noSuchOverload : samePrefix(cidr.ip.bytes, ip.bytes, cidr.prefix));
 
 function containsCidr(cidr: CelCidr, other: CelCidr | CelError): Value {
   return other instanceof CelError ? other : other.prefix >= cidr.prefix && samePrefix(cidr.ip.bytes, other.ip.bytes, cidr.prefix);

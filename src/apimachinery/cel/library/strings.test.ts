@@ -11,13 +11,13 @@ testRows('charAt gives one rune', [
 
 testRows('indexOf finds the first occurrence', [
   ["'hello mellow'.indexOf('')", '0'], ["'hello mellow'.indexOf('ello')", '1'], ["'hello mellow'.indexOf('jello')", '-1'],
-  ["'hello mellow'.indexOf('', 2)", '2'], ["'hello mellow'.indexOf('ello', 2)", '7'], ["'hello mellow'.indexOf('ello', 20)", '!index out of range: 20'],
+  ["'hello mellow'.indexOf('', 2)", '2'], ["'hello mellow'.indexOf('ello', 2)", '7'], ["'hello mellow'.indexOf('ello', 20)", '-1'],
   ["'hello'.indexOf('ello', -1)", '!index out of range: -1'], ["'a😀b'.indexOf('b')", '2'], ["'a😀b😀b'.indexOf('b', 3)", '4'], ["'abc'.indexOf('c', 3)", '-1'],
 ]);
 
 testRows('lastIndexOf finds the last occurrence', [
   ["'hello mellow'.lastIndexOf('')", '12'], ["'hello mellow'.lastIndexOf('ello')", '7'], ["'hello mellow'.lastIndexOf('jello')", '-1'],
-  ["'hello mellow'.lastIndexOf('ello', 6)", '1'], ["'hello mellow'.lastIndexOf('ello', 20)", '!index out of range: 20'],
+  ["'hello mellow'.lastIndexOf('ello', 6)", '1'], ["'hello mellow'.lastIndexOf('ello', 20)", '-1'],
   ["'hello'.lastIndexOf('l', -1)", '!index out of range: -1'], ["'😀b😀b'.lastIndexOf('b')", '3'], ["'abc'.lastIndexOf('abc', 0)", '0'],
 ]);
 

@@ -17,7 +17,7 @@ function charAt(value: string, at: number): Value {
 function indexOf(value: string, part: string, from = 0): Value {
   if (part === '') return from;
   const start = indexOfRune(value, from);
-  if (start === undefined) return outOfRange(from);
+  if (start === undefined) return from < 0 ? outOfRange(from) : -1;
   const at = start === value.length ? -1 : value.indexOf(part, start);
   return at < 0 ? -1 : runesBefore(value, at);
 }
@@ -25,7 +25,7 @@ function indexOf(value: string, part: string, from = 0): Value {
 function lastIndexOf(value: string, part: string, from?: number): Value {
   if (part === '') return from ?? runeCount(value);
   const limit = from === undefined ? value.length : indexOfRune(value, from);
-  if (limit === undefined) return outOfRange(from!);
+  if (limit === undefined || (from !== undefined && limit === value.length)) return from! < 0 ? outOfRange(from!) : -1;
   const at = value.lastIndexOf(part, limit);
   return at < 0 ? -1 : runesBefore(value, at);
 }

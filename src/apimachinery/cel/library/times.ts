@@ -38,11 +38,8 @@ function dateOverloads(id: string, part: Part): ReturnType<typeof method>[] {
 }
 
 /** A part that durations have too, there as the whole span in that unit. */
-function sharedPart(name: string, ids: { date: string; span: string }, parts: { date: Part; nanos: bigint; modulo?: bigint }): FunctionDeclaration {
-  const span = (value: CelDuration): Value => {
-    const whole = value.nanos / parts.nanos;
-    return narrowInt(parts.modulo === undefined ? whole : whole % parts.modulo);
-  };
+function sharedPart(name: string, ids: { date: string; span: string }, parts: { date: Part; nanos: bigint }): FunctionDeclaration {
+  const span = (value: CelDuration): Value => narrowInt(value.nanos / parts.nanos);
   return declare(name, ...dateOverloads(ids.date, parts.date), method(`duration_to_${ids.span}`, [durationType], [intType, span]));
 }
 
@@ -58,5 +55,5 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
   sharedPart('getMinutes', { date: 'minutes', span: 'minutes' }, { date: (date) => date.getUTCMinutes(), nanos: 60_000_000_000n }),
   sharedPart('getSeconds', { date: 'seconds', span: 'seconds' }, { date: (date) => date.getUTCSeconds(), nanos: 1_000_000_000n }),
   sharedPart('getMilliseconds', { date: 'milliseconds', span: 'milliseconds' },
-    { date: (_, time) => Math.floor(time.nanos / 1e6), nanos: 1_000_000n, modulo: 1000n }),
+    { date: (_, time) => Math.floor(time.nanos / 1e6), nanos: 1_000_000n }),
 ];

@@ -48,6 +48,7 @@ function parseUrl(text: string): CelUrl {
   const question = rest.indexOf('?');
   const before = question < 0 ? rest : rest.slice(0, question);
   const query = question < 0 ? '' : rest.slice(question + 1);
+  if (text === '*') return new CelUrl({ scheme: '', host: '', path: text, query: '', text });
   if (!before.startsWith('/')) {
     if (scheme === '') throw new UrlError('invalid URI for request');
     return new CelUrl({ scheme: scheme.toLowerCase(), host: '', path: '', query, text });

@@ -1,4 +1,5 @@
 // Quantities and semantic versions.
+import { quoteGo } from '../../field-error.ts';
 import { type FunctionDeclaration, type Library, declare, method, overload } from '../check/environment.ts';
 import { type Quantity, QuantityError, addQuantities, approximateQuantity, compareQuantities, negateQuantity, parseQuantity } from '../../quantity.ts';
 import { type CelType, boolType, doubleType, intType, stringType, structType } from '../values/types.ts';
@@ -72,40 +73,82 @@ class CelSemver extends CelOpaque {
 }
 
 const MAX_VERSION_LENGTH = 4096;
+const MAX_NUMBER = 2n ** 64n - 1n;
 const plainNumber = /^(?:0|[1-9][0-9]*)$/;
 const digits = /^[0-9]+$/;
 const identifier = /^[0-9A-Za-z-]+$/;
 
-/** Reads MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD], splitting at the first `+`, then at the first `-`. */
+/** A text that is no version; the message is the reference's. */
+class VersionError extends Error {}
+
+/** Reads MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD], splitting the patch at the first `+`, then at the first `-`. */
 function parseVersion(text: string): CelSemver | CelError {
-  if (text === '') return new CelError('Version string empty');
-  const parts = text.length > MAX_VERSION_LENGTH ? undefined : splitVersion(text);
-  if (parts !== undefined) return new CelSemver(parts);
-  return new CelError(text.split('.', 3).length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid version ${JSON.stringify(text)}`);
+  try {
+    return new CelSemver(splitVersion(text));
+  } catch (error) {
+    if (error instanceof VersionError) return new CelError(error.message);
+    throw error;
+  }
 }
 
-function splitVersion(text: string): Parts | undefined {
-  const plus = text.indexOf('+');
-  const build = plus < 0 ? undefined : text.slice(plus + 1);
-  const bare = plus < 0 ? text : text.slice(0, plus);
-  const dash = bare.indexOf('-');
-  const before = dash < 0 ? [] : bare.slice(dash + 1).split('.');
-  const numbers = (dash < 0 ? bare : bare.slice(0, dash)).split('.');
-  const [major, minor, patch] = numbers;
-  if (numbers.length !== 3 || !numbers.every((part) => plainNumber.test(part))) return undefined;
-  if (!before.every(isIdentifier) || (build !== undefined && !build.split('.').every((part) => identifier.test(part)))) return undefined;
-  return { numbers: [BigInt(major!), BigInt(minor!), BigInt(patch!)], before, build: build ?? '' };
+function splitVersion(text: string): Parts {
+  if (text === '') throw new VersionError('Version string empty');
+  if (text.length > MAX_VERSION_LENGTH) throw new VersionError(`Version string longer than ${MAX_VERSION_LENGTH}`);
+  const [first, second, ...more] = text.split('.');
+  if (more.length === 0) throw new VersionError('No Major.Minor.Patch elements found');
+  const [major, minor] = [readNumber(first!, 'Major'), readNumber(second!, 'Minor')];
+  const [whole, build] = cut(more.join('.'), '+');
+  const [patch, before] = cut(whole, '-');
+  const parts: Parts = { numbers: [major, minor, readNumber(patch, 'Patch')], before: before?.split('.') ?? [], build: build ?? '' };
+  parts.before.forEach(checkPrerelease);
+  build?.split('.').forEach(checkBuild);
+  return parts;
 }
 
-/** Identifiers of pre-releases: numbers have no leading zeros. */
-const isIdentifier = (part: string): boolean => (digits.test(part) ? plainNumber.test(part) : identifier.test(part));
+function cut(text: string, sign: string): [string, string?] {
+  const at = text.indexOf(sign);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function readNumber(text: string, name: string): bigint {
+  if (text === '') throw new VersionError('strconv.ParseUint: parsing "": invalid syntax');
+  if (!digits.test(text)) throw new VersionError(`Invalid character(s) found in ${name.toLowerCase()} number ${quoteGo(text)}`);
+  if (!plainNumber.test(text)) throw new VersionError(`${name} number must not contain leading zeroes ${quoteGo(text)}`);
+  return inRange(text);
+}
+
+function inRange(text: string): bigint {
+  const value = BigInt(text);
+  if (value > MAX_NUMBER) throw new VersionError(`strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
+  return value;
+}
+
+function checkPrerelease(part: string): void {
+  if (part === '') throw new VersionError('Prerelease is empty');
+  if (!identifier.test(part)) throw new VersionError(`Invalid character(s) found in prerelease ${quoteGo(part)}`);
+  if (!digits.test(part)) return;
+  if (!plainNumber.test(part)) throw new VersionError(`Numeric PreRelease version must not contain leading zeroes ${quoteGo(part)}`);
+  inRange(part);
+}
+
+function checkBuild(part: string): void {
+  if (part === '') throw new VersionError('Build meta data is empty');
+  if (!identifier.test(part)) throw new VersionError(`Invalid character(s) found in build meta data ${quoteGo(part)}`);
+}
+
+/** Without leading zeros, but with one where no digit is left to begin with. */
+function normalizePart(part: string): string {
+  if (part.length < 2) return part;
+  const trimmed = part.replace(/^0+/, '');
+  return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
+}
 
 /** Takes a leading v, leading zeros and missing parts too. */
 function parseLoosely(text: string): CelSemver | CelError {
   if (text.length > MAX_VERSION_LENGTH) return parseVersion(text);
   const parts = (text.startsWith('v') ? text.slice(1) : text).split('.');
   const three = parts.length > 3 ? [...parts.slice(0, 2), parts.slice(2).join('.')] : parts;
-  const plain = three.map((part) => part.replace(/^0+(?=\d)/, ''));
+  const plain = three.map(normalizePart);
   if (plain.length < 3 && /[+-]/.test(plain.at(-1)!)) return new CelError('short version cannot contain PreRelease/Build meta data');
   while (plain.length < 3) plain.push('0');
   return parseVersion(plain.join('.'));
@@ -135,6 +178,9 @@ function compareIdentifiers(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** A number of a version as an int, which the reference wraps around. */
+const partOf = (version: CelSemver, at: 0 | 1 | 2): Value => narrowInt(BigInt.asIntN(64, version.parts.numbers[at]));
+
 /** compareTo, isLessThan and isGreaterThan of a type. */
 function comparisons<T>(type: CelType, prefix: string, order: (a: T, b: T) => number): FunctionDeclaration[] {
   return [
@@ -150,7 +196,7 @@ export const quantityLibrary: Library = {
   functions: [
     declare('quantity', overload('string_to_quantity', [stringType], [quantityType, toQuantity])),
     declare('isQuantity', overload('is_quantity_string', [stringType], [boolType, (text: string) => toQuantity(text) instanceof CelQuantity])),
-    declare('sign', overload('quantity_sign', [quantityType], [intType, signOf]), method('quantity_sign_member', [quantityType], [intType, signOf])),
+    declare('sign', overload('quantity_sign', [quantityType], [intType, signOf])),
     declare('isInteger', method('quantity_is_integer', [quantityType], [boolType, (quantity: CelQuantity) => wholeOf(quantity) !== undefined])),
     declare('asInteger', method('quantity_get_int', [quantityType], [intType, asInteger])),
     declare('asApproximateFloat', method('quantity_get_float', [quantityType], [doubleType, approximate])),
@@ -170,9 +216,9 @@ export const semverLibrary: Library = {
       [semverType, readVersion])),
     declare('isSemver', overload('is_semver_string', [stringType], [boolType, isVersion]), overload('is_semver_string_bool', [stringType, boolType],
       [boolType, isVersion])),
-    declare('major', method('semver_major', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[0])])),
-    declare('minor', method('semver_minor', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[1])])),
-    declare('patch', method('semver_patch', [semverType], [intType, (version: CelSemver) => narrowInt(version.parts.numbers[2])])),
+    declare('major', method('semver_major', [semverType], [intType, (version: CelSemver) => partOf(version, 0)])),
+    declare('minor', method('semver_minor', [semverType], [intType, (version: CelSemver) => partOf(version, 1)])),
+    declare('patch', method('semver_patch', [semverType], [intType, (version: CelSemver) => partOf(version, 2)])),
     ...comparisons<CelSemver>(semverType, 'semver', compareVersions),
   ],
 };

@@ -93,7 +93,10 @@ export function compilePolicyExpression(text: string, env: Environment, kind: ke
     if (error instanceof CelSyntaxError) return `compilation failed: ${error.message}`;
     throw error;
   }
-  if (wanted === undefined || wanted.some((type) => sameType(type, compiled.resultType))) return compiled;
+  if (wanted === undefined || wanted.some((type) => sameType(type, compiled.resultType))) {
+    const { problem } = compiled.program;
+    return problem === undefined ? compiled : `program instantiation failed: ${problem}`;
+  }
   const names = wanted.map(describeType);
   return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${describeType(compiled.resultType)}`;
 }

@@ -35,7 +35,7 @@ test('absent values are null', () => {
 for (const [text, message] of [
   ['object.spec.absent', "expression 'object.spec.absent' resulted in error: no such key: absent"],
   ['1 / object.zero', "expression '1 / object.zero' resulted in error: division by zero"],
-  ["object.spec + 1", "expression 'object.spec + 1' resulted in error: no such overload"],
+  ["object.spec + 1", "expression 'object.spec + 1' resulted in error: no such overload: _+_"],
 ] as const) {
   test(`evaluate reports the failure of ${text} in the reference's words`, () => {
     assert.deepEqual(evaluate(text, { object: { spec: {}, zero: 0 } }), { type: 'error', message });

@@ -69,7 +69,7 @@ function compileRule(rule: ValidationRule, env: Environment, declared: DeclaredT
   const maxCardinality = Math.floor(MAX_REQUEST_BYTES / (declared.minBytes + 1));
   const none = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0, maxCardinality };
   if ((rule.rule ?? '').trim() === '') return none;
-  const compiled = attempt(rule.rule!, env, { declared, kind: 'bool', problem: 'cel expression must evaluate to a bool', prefix: 'compilation failed: ' });
+  const compiled = attempt(rule.rule!, env, { declared, kind: 'bool', problem: 'cel expression must evaluate to a bool', name: 'program ' });
   const { program } = compiled;
   if (program === undefined) return { ...none, error: compiled.error! };
   const usesOldSelf = program.uses('oldSelf');
@@ -77,19 +77,28 @@ function compileRule(rule: ValidationRule, env: Environment, declared: DeclaredT
   const found: CompiledRule = { ...none, program, usesOldSelf, maxCost: compiled.maxCost, ...(path === undefined ? {} : { path }) };
   if (rule.messageExpression === undefined || rule.messageExpression === '') return found;
   const message = attempt(rule.messageExpression, env, {
-    declared, kind: 'string', problem: 'messageExpression must evaluate to a string', prefix: 'messageExpression compilation failed: ',
+    declared, kind: 'string', problem: 'messageExpression must evaluate to a string', name: 'messageExpression ',
   });
   return message.program === undefined ? { ...found, messageError: message.error! } : { ...found, messageProgram: message.program,
     messageMaxCost: message.maxCost };
 }
 
-function attempt(text: string, env: Environment, wanted: { declared: DeclaredType; kind: string; problem: string; prefix: string }): Attempt {
+interface Wanted {
+  readonly declared: DeclaredType;
+  readonly kind: string;
+  readonly problem: string;
+  /** What messages call the expression. */
+  readonly name: 'program ' | 'messageExpression ';
+}
+
+function attempt(text: string, env: Environment, wanted: Wanted): Attempt {
   try {
     const program = compileExpression(text, env);
     if (program.resultType.kind !== wanted.kind || program.resultType.nullable) return { error: wanted.problem, maxCost: 0 };
+    if (program.program.problem !== undefined) return { error: `${wanted.name}instantiation failed: ${program.program.problem}`, maxCost: 0 };
     return { program, maxCost: program.estimateCost(sizeHintsOf(wanted.declared)).max };
   } catch (error) {
-    if (error instanceof CelSyntaxError) return { error: wanted.prefix + error.message, maxCost: 0 };
+    if (error instanceof CelSyntaxError) return { error: `${wanted.name === 'program ' ? '' : wanted.name}compilation failed: ${error.message}`, maxCost: 0 };
     throw error;
   }
 }

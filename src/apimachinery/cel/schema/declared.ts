@@ -3,7 +3,7 @@
 // Fields are declared when an expression asks for them: rules look at a few fields of schemas that have thousands.
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import type { StructProvider } from '../check/environment.ts';
-import { escapeName } from './escape.ts';
+import { escapeName, isKeyword } from './escape.ts';
 import { type Range } from '../cost/ranges.ts';
 import { MAX_REQUEST_BYTES } from '../limits.ts';
 import {
@@ -150,10 +150,16 @@ export function declaredStructs(root: DeclaredType): StructProvider {
   return {
     has: (type) => find(type) !== undefined,
     fieldType(type, field) {
-      const found = find(type)?.get(field);
+      const fields = find(type);
+      const found = fields === undefined ? undefined : fieldOf(fields, field);
       return found && note(found.declared);
     },
   };
+}
+
+/** A field by its escaped name; names that are keywords may also be written as they are. */
+export function fieldOf(fields: Fields, name: string): DeclaredField | undefined {
+  return fields.get(name) ?? (isKeyword(name) ? fields.get(`__${name}__`) : undefined);
 }
 
 /** The fields of the struct of that name, which is a path from the root. */

@@ -2,7 +2,7 @@
 // or doubles, and lists that are sets or maps compare without order. Without one, whole numbers are ints.
 import { containsValue, equalValues } from '../values/compare.ts';
 import { type Meter, VISIT_WORK, unmetered } from '../values/meter.ts';
-import type { DeclaredType } from './declared.ts';
+import { type DeclaredType, fieldOf } from './declared.ts';
 import { parseDate, parseDuration, parseTimestamp } from '../values/time.ts';
 import { CelDouble, CelError, CelList, CelMap, type Value, narrowInt } from '../values/values.ts';
 import type { CelType } from '../values/types.ts';
@@ -109,12 +109,15 @@ function fromText(text: string, format: string | undefined): Value {
   return value ?? new CelError(`Invalid ${format} formatted string ${JSON.stringify(text)}`);
 }
 
+/** Bytes in the alphabet for URLs, which is the one that the reference reads them in here. */
 function decodeBase64(text: string): Value {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    return new CelError(`Invalid byte formatted string ${JSON.stringify(text)}`);
+  const plain = text.replace(/[\r\n]/g, '');
+  const digits = /^[\w-]*/.exec(plain)![0].length;
+  const padding = (4 - digits % 4) % 4;
+  if (digits % 4 !== 1 && plain.slice(digits) === '='.repeat(padding)) {
+    return Uint8Array.from(atob(plain.replace(/-/g, '+').replace(/_/g, '/')), (char) => char.charCodeAt(0));
   }
+  return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${digits}`);
 }
 
 function listOfDeclared(items: readonly unknown[], declared: DeclaredType): CelList {
@@ -181,14 +184,16 @@ class KeyedList extends DeclaredList {
   }
 
   override concat(other: CelList): CelList {
-    if (!(other instanceof KeyedList)) return super.concat(other);
+    const items = other instanceof KeyedList ? other.items : other.toArray().map(jsonOf);
+    if (items.includes(undefined)) return super.concat(other);
+    const added = new KeyedList(items, this.element, this.#fields);
     const merged = [...this.items];
     const keys = [...this.#listKeys()];
     const places = new Map(keys.map((key, i) => [key, i]));
-    for (const [i, key] of other.#listKeys().entries()) {
+    for (const [i, key] of added.#listKeys().entries()) {
       const at = places.get(key) ?? merged.length;
       places.set(key, at);
-      merged[at] = other.items[i];
+      merged[at] = items[i];
       keys[at] = key;
     }
     const list = new KeyedList(merged, this.element, this.#fields);
@@ -197,17 +202,24 @@ class KeyedList extends DeclaredList {
   }
 }
 
+/** What a value was read from; undefined for one that an expression has built. */
+function jsonOf(value: Value): unknown {
+  if (value instanceof DeclaredObject || value instanceof DeclaredMap) return value.json;
+  if (value instanceof DeclaredList) return value.items;
+  return typeof value === 'object' ? undefined : value;
+}
+
 const writeKey = (key: unknown): string => JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? String(value) : value as unknown)) ?? 'null';
 
 class DeclaredMap extends CelMap {
-  readonly #json: JsonMap;
+  readonly json: JsonMap;
   readonly #element: DeclaredType;
   readonly #wrapped: Wrapped<string> | undefined;
   #keys: readonly string[] | undefined;
 
   constructor(json: JsonMap, element: DeclaredType) {
     super();
-    this.#json = json;
+    this.json = json;
     this.#element = element;
     this.#wrapped = isContainer(element) ? new Wrapped() : undefined;
   }
@@ -217,25 +229,25 @@ class DeclaredMap extends CelMap {
   }
 
   find(key: Value): Value | undefined {
-    if (typeof key !== 'string' || !Object.hasOwn(this.#json, key)) return undefined;
-    const value = this.#json[key];
+    if (typeof key !== 'string' || !Object.hasOwn(this.json, key)) return undefined;
+    const value = this.json[key];
     return this.#wrapped === undefined ? fromDeclared(value, this.#element) : this.#wrapped.get(key, () => fromDeclared(value, this.#element));
   }
 
   keys(): readonly string[] {
-    return (this.#keys ??= Object.keys(this.#json).sort());
+    return (this.#keys ??= Object.keys(this.json).sort());
   }
 }
 
 class DeclaredObject extends CelMap {
-  readonly #json: JsonMap;
+  readonly json: JsonMap;
   readonly #declared: DeclaredType;
   readonly #wrapped = new Wrapped<string>();
   #keys: readonly string[] | undefined;
 
   constructor(json: JsonMap, declared: DeclaredType) {
     super();
-    this.#json = json;
+    this.json = json;
     this.#declared = declared;
   }
 
@@ -248,16 +260,16 @@ class DeclaredObject extends CelMap {
   }
 
   find(key: Value): Value | undefined {
-    const field = this.#declared.fields!.get(key as string);
-    if (field === undefined || !Object.hasOwn(this.#json, field.name)) return undefined;
-    const value = this.#json[field.name];
+    const field = fieldOf(this.#declared.fields!, key as string);
+    if (field === undefined || !Object.hasOwn(this.json, field.name)) return undefined;
+    const value = this.json[field.name];
     return isObject(value) ? this.#wrapped.get(field.name, () => fromDeclared(value, field.declared)) : fromDeclared(value, field.declared);
   }
 
   /** A field that is null counts as not set. */
   hasField(name: string): boolean {
-    const field = this.#declared.fields!.get(name);
-    return field !== undefined && Object.hasOwn(this.#json, field.name) && this.#json[field.name] !== null;
+    const field = fieldOf(this.#declared.fields!, name);
+    return field !== undefined && Object.hasOwn(this.json, field.name) && this.json[field.name] !== null;
   }
 
   keys(): readonly string[] {

@@ -123,8 +123,8 @@ export type MapKey = string | number | boolean | bigint;
 export function mapKeyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || typeof key === 'bigint') return key;
   if (key instanceof CelUint) return narrowInt(key.value);
-  if (key instanceof CelDouble && Number.isInteger(key.value)) return narrowInt(BigInt(key.value));
-  return undefined;
+  if (!(key instanceof CelDouble) || Number.isNaN(key.value)) return undefined;
+  return Number.isInteger(key.value) ? narrowInt(BigInt(key.value)) : key.value;
 }
 
 /** A map of values that are there already. */

@@ -128,6 +128,7 @@ func main() {
 	fail(apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&given.Schema, &internal, nil))
 	schema, err := structural.NewStructural(&internal)
 	fail(err)
+	schema = model.WithTypeAndObjectMeta(schema)
 	declared := model.SchemaDeclType(schema, true).MaybeAssignTypeName("selfType")
 	base := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 	set, err := base.Extend(environment.VersionedOptions{
@@ -178,8 +179,7 @@ func ask(env *cel.Env, estimator *library.CostEstimator, text string, bound acti
 	program, err := env.Program(compiled, cel.CostLimit(celconfig.PerCallLimit), cel.CostTracking(estimator),
 		cel.InterruptCheckFrequency(celconfig.CheckFrequency))
 	if err != nil {
-		found.Problem = "program: " + err.Error()
-		return found
+		return answer{Problem: "program: " + err.Error()}
 	}
 	for round := 0; round < 4; round++ {
 		value, failed, cost := run(program, bound)
@@ -249,7 +249,7 @@ func show(value ref.Val) string {
 	case apiservercel.CIDR:
 		return "cidr " + v.Prefix.String()
 	case apiservercel.URL:
-		return "url " + v.URL.String()
+		return fmt.Sprintf("url %q %q %q %q", v.URL.Scheme, v.URL.Host, v.URL.EscapedPath(), v.URL.RawQuery)
 	case apiservercel.Semver:
 		return "semver " + v.Version.String()
 	}
@@ -267,9 +267,13 @@ func show(value ref.Val) string {
 
 func showQuantity(value ref.Val) string {
 	if q, ok := value.(apiservercel.Quantity); ok {
-		return "quantity " + q.Quantity.String()
+		return showQuantity(&q)
 	}
-	return "quantity " + value.(*apiservercel.Quantity).Quantity.String()
+	// Twice negated, it has forgotten how it was written.
+	number := value.(*apiservercel.Quantity).Quantity.DeepCopy()
+	number.Neg()
+	number.Neg()
+	return "quantity " + number.String()
 }
 
 func showDouble(v float64) string {
