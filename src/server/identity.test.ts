@@ -276,6 +276,7 @@ describe('a server with a front proxy', () => {
     assert.equal(await nameOf(leaf(proxies, 'other')), 'Unauthorized');
     assert.match(await nameOf(undefined), /User "system:anonymous" cannot create/);
     assert.equal(await nameOf(leaf(createCertificate({ commonName: 'proxies', lifetimeMs: weekMs }, context), 'front')), 'Unauthorized');
+    assert.match((await server.request({ path: '/metrics' })).text, /^apiserver_client_certificate_expiration_seconds_count 1$/m);
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
     const map = await requestUntil(server, { path }, { until: ({ status }) => status === 200 });
     assert.equal(map.body.data['requestheader-allowed-names'], '["front"]');

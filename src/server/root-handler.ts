@@ -85,6 +85,7 @@ interface RootParts {
   readonly audit: Audit | undefined;
   readonly storeDirectory: string;
   readonly readRemoteSize: (() => Promise<number>) | undefined;
+  readonly featureGates: readonly string[];
   readonly disabled: ReadonlySet<string>;
   readonly allowed: AllowedLabels;
   readonly openId: ReturnType<typeof createOpenIdHandler>;

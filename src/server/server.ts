@@ -22,6 +22,7 @@ import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { reflectFlowControl } from './flow-control/reflect.ts';
+import { measureCalls } from './observability/call-metrics.ts';
 import { listHealthPaths } from './observability/health.ts';
 import { formatKubeconfig } from './cli/kubeconfig.ts';
 import { type Listener, createListener } from './http/listener.ts';
@@ -159,10 +160,10 @@ function prepareCertificates(options: ServerOptions, directory: DataDirectory): 
 }
 
 async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {
-  const options = { ...given, egress: await readEgress(given) };
-  const { random, clock, logger } = options;
+  const { random, clock, logger } = given;
   const { pki, seams } = made;
   const metrics = createMetrics(showServed(() => api));
+  const options = { ...given, egress: { ...await readEgress(given), measure: measureCalls(metrics.registry, clock) } };
   const store = measureStore(made.store, { registry: metrics.registry, clock, root: findRoot(options) });
   // Plain HTTP knows no client certificates: its administrator has a token that lives as long as the server.
   const adminToken = pki === undefined ? Buffer.from(random.bytes(32)).toString('base64url') : undefined;
@@ -201,7 +202,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
       options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
       readRemoteSize: options.etcdServers.length === 0 ? undefined : () => readEtcdSize(options),
-      disabled: new Set(options.disabledMetrics), allowed: await readMetricLabels(options),
+      featureGates: options.featureGates, disabled: new Set(options.disabledMetrics), allowed: await readMetricLabels(options),
       openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });

@@ -40,7 +40,7 @@ export function createAuditMetrics(logger: Logger): AuditMetrics {
       ...count('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [['', events]]),
       ...count('apiserver_audit_error_total', 'Counter of audit events that failed to be audited properly.', samples('plugin', errors)),
       ...count('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', levels)),
-      ...count('apiserver_audit_requests_rejected_total', 'Counter of requests rejected due to an error in the audit backend.', [['', rejections]]),
+      ...count('apiserver_audit_requests_rejected_total', 'Counter of apiserver requests rejected due to an error in audit logging backend.', [['', rejections]]),
     ],
   };
 }

@@ -119,7 +119,7 @@ async function openWebhook(options: ServerOptions & Routed, metrics: AuditMetric
   const { url, ...target } = await readWebhookKubeconfig('--audit-webhook-config-file', options.auditWebhookConfigFile);
   const address = new URL(url);
   address.searchParams.set('timeout', `${WEBHOOK_TIMEOUT_MS / 1000}s`);
-  const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane });
+  const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane, measure: options.egress.measure });
   const backend = createWebhookBackend({
     post: (body) => client.send(address.href, body, WEBHOOK_TIMEOUT_MS), clock, random, metrics,
     initialBackoffMs: options.auditWebhookBatchInitialBackoffMs || options.auditWebhookInitialBackoffMs,

@@ -103,7 +103,7 @@ async function readWebhook(value: unknown, place: ConfigField): Promise<Authoriz
     if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
     return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
   };
-  const client = new JsonClient(clock, { ...target, dial: egress.controlplane });
+  const client = new JsonClient(clock, { ...target, dial: egress.controlplane, measure: egress.measure });
   return createWebhookAuthorizer({
     send: (review) => client.post(url, review, timeoutMs), clock,
     ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),

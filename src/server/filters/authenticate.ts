@@ -29,6 +29,7 @@ export function authenticateRequests(
       authorization: shown.authorization, clientCertificate: shown.clientCertificate, connection, headers: () => exchange.headerValues(), path, remoteAddress,
     };
     return mapMaybe(session === 'unknown' ? refused : authenticate(credentials), (found) => {
+      if (shown.clientCertificate?.authorized === true && found.type !== 'refused') metrics.recordCertificate(shown.clientCertificate, exchange.clock);
       const [result, username] = found.type === 'refused' ? ['error', ''] as const : ['success', found.user.name] as const;
       metrics.recordAuthentication({ result, username, durationMs: exchange.clock.monotonicMs() - startedMs });
       if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();

@@ -15,7 +15,7 @@ export interface Flow {
   readonly isExempt: boolean;
   /** Headers that say so to the client. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly counts: { dispatched: number; readonly rejected: Map<Refusal, number> };
+  readonly counts: { dispatched: number; waiting: number; readonly rejected: Map<Refusal, number> };
 }
 
 /** A seat that a request holds. */
@@ -149,7 +149,9 @@ export class FlowControl {
   async wait(flow: Flow, who: { readonly user: User; readonly info: RequestInfo }, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
     const { schema, level, counts } = flow;
     const distinguisher = schema.distinguisher === 'ByUser' ? who.user.name : schema.distinguisher === 'ByNamespace' ? who.info.namespace : '';
+    counts.waiting += 1;
     const refusal = await level.wait(`${schema.name}\n${distinguisher}`, 1, onGone);
+    counts.waiting -= 1;
     if (refusal === undefined) counts.dispatched += 1;
     else counts.rejected.set(refusal, (counts.rejected.get(refusal) ?? 0) + 1);
     return refusal;
@@ -209,6 +211,7 @@ export class FlowControl {
       const labels = { flow_schema: schema.name, priority_level: level.name };
       return [
         { name: 'apiserver_flowcontrol_dispatched_requests_total', labels, value: counts.dispatched },
+        { name: 'apiserver_flowcontrol_current_inqueue_requests', labels, value: counts.waiting },
         ...['requests', 'seats'].map((what) => ({
           name: `apiserver_flowcontrol_current_executing_${what}`, labels, value: executing.get(schema.name) ?? 0,
         })),
@@ -219,7 +222,6 @@ export class FlowControl {
     const levels = [...this.#levels.values()].flatMap((level): FlowSample[] => {
       const labels = { priority_level: level.name };
       return [
-        { name: 'apiserver_flowcontrol_current_inqueue_requests', labels, value: level.waiting },
         { name: 'apiserver_flowcontrol_nominal_limit_seats', labels, value: level.nominalSeats },
         { name: 'apiserver_flowcontrol_current_limit_seats', labels, value: Math.max(level.nominalSeats, level.usedSeats) },
         { name: 'pintle_flowcontrol_stuck_seats', labels, value: stuck.filter(({ flow }) => flow.level === level).length },
@@ -260,7 +262,7 @@ export class FlowControl {
     const known = this.#flows.get(schema.name);
     if (known !== undefined && known.schema === schema && known.level === level) return known;
     const flow: Flow = {
-      schema, level, isExempt: level.spec.isExempt, counts: known?.counts ?? { dispatched: 0, rejected: new Map() },
+      schema, level, isExempt: level.spec.isExempt, counts: known?.counts ?? { dispatched: 0, waiting: 0, rejected: new Map() },
       headers: { 'x-kubernetes-pf-flowschema-uid': schema.uid, 'x-kubernetes-pf-prioritylevel-uid': level.spec.uid },
     };
     this.#flows.set(schema.name, flow);

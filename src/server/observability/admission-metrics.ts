@@ -57,18 +57,27 @@ function sortFailure(failure: string): string {
   return failure.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error';
 }
 
+/** Upstream words the two sorts on their own. */
+const checkHelp = {
+  validating: {
+    stability: 'BETA', total: 'Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.',
+    duration: 'Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding '
+      + 'and enforcement action taken.',
+  },
+  mutating: {
+    stability: 'ALPHA', total: 'Mutation admission policy check total, labeled by policy and further identified by binding.',
+    duration: 'Mutation admission latency for individual mutation expressions in seconds, labeled by policy and binding.',
+  },
+} as const;
+
 type CountCheck = (check: PolicyCheck) => void;
 
 /** Counts the checks of policies of one sort. */
 function createChecks(registry: MetricRegistry, sort: 'validating' | 'mutating'): CountCheck {
   const name = `apiserver_${sort}_admission_policy_check`;
-  const total = registry.counter({
-    name: `${name}_total`, stability: 'BETA', help: `Decisions of ${sort} admission policies, labeled by policy and further identified by binding.`,
-  });
-  const durations = registry.histogram({
-    name: `${name}_duration_seconds`, stability: 'BETA', bounds: checkBuckets,
-    help: `Latency of the expressions of ${sort} admission policies in seconds, labeled by policy and further identified by binding.`,
-  });
+  const { stability, total: totalHelp, duration } = checkHelp[sort];
+  const total = registry.counter({ name: `${name}_total`, stability, help: totalHelp });
+  const durations = registry.histogram({ name: `${name}_duration_seconds`, stability, bounds: checkBuckets, help: duration });
   return ({ policy, binding, failure, action, durationMs }) => {
     const labels = formatLabels({
       ...(action !== undefined && { enforcement_action: action }), error_type: sortFailure(failure), policy, policy_binding: binding,
@@ -125,9 +134,14 @@ function createConditions(registry: MetricRegistry): AdmissionMetrics['recordCon
 /** Counts the calls of webhooks and what came of them. */
 function createWebhooks(registry: MetricRegistry, durations: Histogram): Pick<AdmissionMetrics, 'recordWebhook' | 'recordRejection' | 'recordFailOpen'> {
   const count = (what: string, help: string): Counter => registry.counter({ name: `apiserver_admission_webhook_${what}`, stability: 'ALPHA', help });
-  const requests = count('request_total', 'Admission webhook request total, identified by name and broken out for each admission type and operation.');
-  const rejections = count('rejection_count', 'Admission webhook rejection count, identified by name and broken out for each admission type and operation.');
-  const openings = count('fail_open_count', 'Admission webhook fail open count, identified by name and broken out for each admission type.');
+  const requests = count('request_total', 'Admission webhook request total, identified by name and broken out for each admission type (validating or admit) '
+    + 'and operation. Additional labels specify whether the request was rejected or not and an HTTP status code. Codes greater than 600 are truncated to '
+    + '600, to keep the metrics cardinality bounded.');
+  const rejections = count('rejection_count', 'Admission webhook rejection count, identified by name and broken out for each admission type (validating or '
+    + 'admit) and operation. Additional labels specify an error type (calling_webhook_error or apiserver_internal_error if an error occurred; no_error '
+    + 'otherwise) and optionally a non-zero rejection code if the webhook rejects the request with an HTTP status code (honored by the apiserver when the '
+    + 'code is greater or equal to 400). Codes greater than 600 are truncated to 600, to keep the metrics cardinality bounded.');
+  const openings = count('fail_open_count', 'Admission webhook fail open count, identified by name and broken out for each admission type (validating or admit).');
   const labelCall = createCallLabels();
   return {
     recordWebhook(call) {
@@ -144,13 +158,15 @@ function createWebhooks(registry: MetricRegistry, durations: Histogram): Pick<Ad
 /** Starts at zero; `notes` for those of a worker, which the server counts. */
 export function createAdmissionMetrics(options: { readonly notes?: boolean } = {}): CountedAdmission {
   const registry = new MetricRegistry(options);
-  const measure = (what: string, subject: string, bounds = pluginBuckets): Histogram => registry.histogram({
-    name: `apiserver_admission_${what}_admission_duration_seconds`, stability: 'STABLE', bounds,
-    help: `${subject} latency histogram in seconds, broken out for each operation and API resource and type (validate or admit).`,
-  });
-  const steps = measure('step', 'Admission sub-step');
-  const plugins = measure('controller', 'Admission controller');
-  const webhooks = measure('webhook', 'Admission webhook', webhookBuckets);
+  const measure = (what: string, subject: string, { split, bounds = pluginBuckets }: { readonly split: string; readonly bounds?: readonly number[] }): Histogram =>
+    registry.histogram({
+      name: `apiserver_admission_${what}_admission_duration_seconds`, stability: 'STABLE', bounds,
+      help: `${subject} latency histogram in seconds, ${split} (validate or admit).`,
+    });
+  const named = 'identified by name and broken out for each operation and API resource and type';
+  const steps = measure('step', 'Admission sub-step', { split: 'broken out for each operation and API resource and step type' });
+  const plugins = measure('controller', 'Admission controller', { split: named });
+  const webhooks = measure('webhook', 'Admission webhook', { split: named, bounds: webhookBuckets });
   const [compilation, evaluation] = (['compilation', 'evaluation'] as const).map((what) => registry.histogram({
     name: `apiserver_cel_${what}_duration_seconds`, stability: 'BETA', help: `CEL ${what} time in seconds.`, bounds: expressionBuckets,
   }));

@@ -26,7 +26,8 @@ export function observeQueues(registry: MetricRegistry, clock: Clock): (name: st
   registry.gauge(spec('depth', 'Current depth of workqueue'), () => read(({ depth }) => depth));
   registry.gauge(spec('longest_running_processor_seconds', 'How many seconds has the longest running processor for workqueue been running.'),
     () => read(({ ages }) => Math.max(0, ...ages)));
-  registry.gauge(spec('unfinished_work_seconds', "How many seconds of work has done that is in progress and hasn't been observed by work_duration."),
+  registry.gauge(spec('unfinished_work_seconds', "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large "
+    + 'values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.'),
     () => read(({ ages }) => ages.reduce((total, age) => total + age, 0)));
   return (name) => {
     const labels = formatLabels({ name });

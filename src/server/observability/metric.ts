@@ -88,8 +88,9 @@ export class Observations {
   }
 }
 
-/** As Go prints numbers: exponents have two digits. */
-const formatBound = (bound: number): string => String(bound).replace(/e([-+]?)(\d)$/, 'e$10$2');
+/** As Go prints numbers: with an exponent of two digits from a million on, and below a ten-thousandth. */
+const formatBound = (bound: number): string =>
+  (bound >= 1e6 || (bound > 0 && bound < 1e-4) ? bound.toExponential() : String(bound)).replace(/e([-+])(\d)$/, 'e$10$2');
 
 /** The lines of observations. */
 export function renderObservations(name: string, bounds: readonly number[], series: Iterable<readonly [labels: string, observations: Observations]>): string[] {

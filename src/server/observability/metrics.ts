@@ -1,5 +1,7 @@
 // The metrics of requests, under upstream's names, labels and buckets: requests and their durations and sizes, what is in flight, watches, outcomes of
 // authentication and authorization. What other parts of the server count they add to the same registry.
+import type { ClientCertificate } from '../../auth/index.ts';
+import type { Clock } from '../../base/index.ts';
 import type { RequestInfo, WatchCounts } from '../../endpoints/index.ts';
 import {
   Counter, MetricRegistry, type MetricSpec, Observations, describeMetric, formatLabels, renderCounter, renderGauge, renderObservations,
@@ -26,6 +28,8 @@ export interface ServerMetrics {
   recordRequest(record: RequestRecord): void;
   watchCounts(info: RequestInfo): WatchCounts;
   recordAuthentication(outcome: Authenticated): void;
+  /** A client certificate stands for the caller of a request. */
+  recordCertificate(certificate: Pick<ClientCertificate, 'expiresMs'>, clock: Pick<Clock, 'now'>): void;
   recordAuthorization(result: 'allowed' | 'denied' | 'no-opinion', durationMs: number): void;
   /** All metrics as lines. */
   render(): string[];
@@ -44,6 +48,8 @@ const bucketsSeconds = [
 const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const eventSizeBounds = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const watchListBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
+/** From half an hour to a year. */
+const lifetimeBounds = [0, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800, 345_600, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000];
 const decisionBounds = Array.from({ length: 15 }, (_, index) => 2 ** index / 1000);
 /** Label sets that differ by what a client may choose freely are bounded: beyond this many they are counted together. */
 const MAX_SERIES = 5000;
@@ -69,8 +75,8 @@ const requestSpecs = {
   },
   objectives: {
     name: 'apiserver_request_sli_duration_seconds', stability: 'ALPHA',
-    help: 'Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component, of requests that end '
-      + 'by themselves.',
+    help: 'Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, '
+      + 'resource, subresource, scope and component.',
   },
   sizes: {
     name: 'apiserver_response_sizes', stability: 'STABLE',
@@ -93,11 +99,13 @@ export function createMetrics(showInfo: ShowInfo = (info) => info): ServerMetric
   const seriesFor = createSeriesMemo(requests, showInfo);
   const inFlight = { readOnly: 0, mutating: 0 };
   registry.gauge({
-    name: 'apiserver_current_inflight_requests', stability: 'STABLE', help: 'Number of requests in flight of this apiserver per request kind.',
+    name: 'apiserver_current_inflight_requests', stability: 'STABLE',
+    help: 'Maximal number of currently used inflight request limit of this apiserver per request kind in last second.',
   }, () => [['request_kind="mutating"', inFlight.mutating], ['request_kind="readOnly"', inFlight.readOnly]]);
   registry.gauge({
     name: 'apiserver_longrunning_requests', stability: 'STABLE',
-    help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component.',
+    help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are '
+      + 'tracked this way.',
   }, () => [...longRunning]);
   return {
     registry, inFlight,
@@ -159,7 +167,7 @@ function createLabelTexts(label: string): (value: string) => string {
   };
 }
 
-function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 'recordAuthentication' | 'recordAuthorization'> {
+function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 'recordAuthentication' | 'recordCertificate' | 'recordAuthorization'> {
   const users = registry.counter({
     name: 'authenticated_user_requests', stability: 'ALPHA', help: 'Counter of authenticated requests broken out by username.',
   });
@@ -173,6 +181,10 @@ function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 're
   const authentication = measure('Authentication', 'authentication_attempts', 'Counter of authenticated attempts.');
   const authorization = measure('Authorization', 'authorization_attempts_total',
     "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.");
+  const lifetimes = registry.histogram({
+    name: 'apiserver_client_certificate_expiration_seconds', stability: 'ALPHA', bounds: lifetimeBounds,
+    help: 'Distribution of the remaining lifetime on the certificate used to authenticate a request.',
+  }).series('');
   const [labelResult, labelUser] = [createLabelTexts('result'), createLabelTexts('username')];
   const record = ({ attempts, durations }: ReturnType<typeof measure>, result: string, durationMs: number): void => {
     const labels = labelResult(result);
@@ -183,6 +195,9 @@ function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 're
     recordAuthentication({ result, username, durationMs }) {
       record(authentication, result, durationMs);
       if (result === 'success') users.add(labelUser(compressUser(username)));
+    },
+    recordCertificate({ expiresMs }, clock) {
+      if (expiresMs !== undefined) lifetimes.observe((expiresMs - clock.now()) / 1000);
     },
     recordAuthorization: (result, durationMs) => record(authorization, result, durationMs),
   };

@@ -8,6 +8,7 @@ import type { Audit } from '../audit/audit.ts';
 import { kubernetesVersion } from '../cli/version.ts';
 import type { Api } from '../compose.ts';
 import type { FlowControl, FlowSample } from '../flow-control/flow-control.ts';
+import { listGates } from '../options/feature-gates.ts';
 import { type AllowedLabels, limitLabels } from './allowed-labels.ts';
 import { type MetricSpec, type Sample, finishMetrics, formatLabels, renderCounter, renderGauge } from './metric.ts';
 import type { ServerMetrics, ShowInfo } from './metrics.ts';
@@ -27,15 +28,27 @@ interface MetricSources {
   readonly disabled: ReadonlySet<string>;
   /** Those of --allow-metric-labels. */
   readonly allowed: AllowedLabels;
+  /** The settings of --feature-gates. */
+  readonly featureGates: readonly string[];
 }
+
+const renderGates = (settings: readonly string[]): string[] => renderGauge({
+  name: 'kubernetes_feature_enabled', stability: 'BETA', help: 'This metric records the data about the stage and enablement of a k8s feature.',
+}, listGates(settings).map(({ name, stage, isOn }): Sample => [formatLabels({ name, stage }), isOn ? 1 : 0]));
+
+/** Upstream validates some kinds in two ways and counts where they differ. There is one way here, and nothing that it could differ from. */
+const renderValidation = (): string[] => [
+  ['mismatch', 'Number of times declarative validation results differed from handwritten validation results for core types.'],
+  ['panic', 'Number of times declarative validation has panicked during validation.'],
+].flatMap(([what, help = '']) => renderCounter({ name: `apiserver_validation_declarative_validation_${what}_total`, stability: 'BETA', help }, [['', 0]]));
 
 /** Renders everything. */
 export async function answerMetrics(api: Api, sources: MetricSources): Promise<Response> {
-  const { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled, allowed } = sources;
+  const { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled, allowed, featureGates } = sources;
   const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSize)]);
   const lines = [
     ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
-    ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(),
+    ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(), ...renderGates(featureGates), ...renderValidation(),
   ];
   return answerMetricsText(finishMetrics(limitLabels(lines, allowed), disabled));
 }
@@ -75,6 +88,8 @@ export function countDeprecated(api: () => Api, { registry }: ServerMetrics): (i
   };
 }
 
+const objectsHelp = 'Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.';
+
 async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
   const rows = catalog.resources().filter((row) => row.storedAs === undefined && row.verbs.includes('list'));
   const found = await Promise.all(rows.map(async (row) => {
@@ -87,14 +102,15 @@ async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
     [formatLabels({ group: one.group, resource: one.resource }), pick(one)]);
   return [
     ...renderGauge({
-      name: 'apiserver_storage_objects', stability: 'STABLE', help: 'Number of stored objects at the time of last check split by kind.',
+      name: 'apiserver_storage_objects', stability: 'STABLE', help: `(Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] ${objectsHelp}`,
     }, names),
     ...renderGauge({
-      name: 'apiserver_resource_objects', stability: 'ALPHA', help: 'Number of stored objects at the time of last check split by kind.',
+      name: 'apiserver_resource_objects', stability: 'ALPHA', help: objectsHelp,
     }, byGroup(({ count }) => count)),
     ...renderGauge({
-      name: 'apiserver_watch_cache_resource_version', stability: 'ALPHA', help: 'Current resource version of watch cache broken by resource type.',
-    }, byGroup(({ revision }) => revision)),
+      name: 'apiserver_watch_cache_resource_version', stability: 'ALPHA',
+      help: 'Current resource version of watch cache broken by resource type. This is truncated to the 15 least significant digits.',
+    }, byGroup(({ revision }) => revision % 1e15)),
   ];
 }
 
@@ -119,7 +135,8 @@ const flowHelp: Readonly<Record<string, string>> = {
   apiserver_flowcontrol_current_executing_requests:
     '[BETA] Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and Fairness subsystem',
   apiserver_flowcontrol_current_executing_seats:
-    '[BETA] Concurrency (number of seats) occupied by the currently executing requests in the API Priority and Fairness subsystem',
+    '[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in '
+      + 'the API Priority and Fairness subsystem',
   apiserver_flowcontrol_current_inqueue_requests: '[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem',
   apiserver_flowcontrol_nominal_limit_seats: '[BETA] Nominal number of execution seats configured for each priority level',
   apiserver_flowcontrol_current_limit_seats: '[ALPHA] current derived number of execution seats available to each priority level',
@@ -170,7 +187,8 @@ async function renderProcess(): Promise<string[]> {
   return [
     ...renderGauge({
       name: 'kubernetes_build_info', stability: 'BETA',
-      help: "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler.",
+      help: "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from "
+        + 'which Kubernetes was built, and platform on which it is running.',
     }, [[build, 1]]),
     ...renderEventLoop(),
     ...renderCounter({ name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' }, [['', (user + system) / 1e6]]),

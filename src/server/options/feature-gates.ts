@@ -72,6 +72,22 @@ const gates: ReadonlyMap<string, Gate> = new Map([
   ...gatesOf(alwaysOn, { isOn: true, isLocked: true }), ...gatesOf(alwaysOff, { isOn: false, isLocked: true }),
 ]);
 
+/** The stages of gates that differ from those of their list. */
+const otherStages: ReadonlyMap<string, string> = new Map([
+  ...namesIn('AllowServiceExternalIPs CustomCPUCFSQuotaPeriod DRAPrioritizedList InformerResourceVersion MutatingAdmissionPolicy')
+    .map((name): [string, string] => [name, '']),
+  ...namesIn(`DisableCPUQuotaWithExclusiveCPUs KubeletPodResourcesListUseActivePods ServiceCIDRStatusFieldWiping StorageNamespaceIndex
+    AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests ChangeContainerStatusOnKubeletRestart DeclarativeValidationTakeover KMSv1
+    KubeletRegistrationGetOnExistsOnly WindowsHostNetwork AggregatedDiscoveryRemoveBetaType DisableNodeKubeProxyVersion
+    AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC`).map((name): [string, string] => [name, 'DEPRECATED']),
+  ...namesIn(`AllBeta ClusterTrustBundle ClusterTrustBundleProjection ConcurrentWatchObjectDecode CoordinatedLeaderElection DRADeviceTaintRules
+    LocalStorageCapacityIsolationFSQuotaMonitoring MaxUnavailableStatefulSet PodCertificateRequest SELinuxMount SchedulerAsyncAPICalls
+    StorageVersionMigrator`).map((name): [string, string] => [name, 'BETA']),
+]);
+
+/** Gates that are locked are generally available; of the others those are in beta that are on. */
+const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.get(name) ?? (isLocked ? '' : isOn ? 'BETA' : 'ALPHA');
+
 /** The gates that can be switched here. */
 export const switchableGates = [
   'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
@@ -124,6 +140,13 @@ function readSettings(settings: readonly string[]): ReadonlyMap<string, boolean>
 /** Whether a gate is on. */
 export function isGateOn(settings: readonly string[], name: string): boolean {
   return readSettings(settings).get(name) ?? gates.get(name)?.isOn === true;
+}
+
+/** All gates by name, with what they are here: a setting that cannot be honoured changes nothing. */
+export function listGates(settings: readonly string[]): { readonly name: string; readonly stage: string; readonly isOn: boolean }[] {
+  const [set, ignored] = [readSettings(settings), new Set(listIgnoredGates(settings).map((text) => text.slice(0, text.indexOf('='))))];
+  return [...gates].map(([name, gate]) => ({ name, stage: stageOf(name, gate), isOn: (ignored.has(name) ? undefined : set.get(name)) ?? gate.isOn }))
+    .sort((one, two) => (one.name < two.name ? -1 : 1));
 }
 
 /** Settings that change nothing here although they ask for another value than the default. */

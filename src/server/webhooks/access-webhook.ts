@@ -30,7 +30,7 @@ async function readModes(options: ServerOptions & Routed): Promise<Authorization
   const { readWebhookKubeconfig } = await import('./token-webhook.ts');
   const { JsonClient } = await import('./json-client.ts');
   const { url, ...target } = await readWebhookKubeconfig('--authorization-webhook-config-file', options.authorizationWebhookConfigFile);
-  const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane });
+  const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane, measure: options.egress.measure });
   const webhook = createWebhookAuthorizer({
     send: (review) => client.post(url, review), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),

@@ -4,6 +4,7 @@ import { type Socket, connect } from 'node:net';
 import { type SecureContext, connect as connectTls } from 'node:tls';
 import type { Clock } from '../../base/index.ts';
 import type { Dial } from './dial.ts';
+import type { MeasureCall } from './http-call.ts';
 import type { Address } from './service-address.ts';
 
 /** How connections are opened into each network; undefined: directly. */
@@ -14,6 +15,8 @@ export interface Egress {
   readonly cluster: Dial | undefined;
   /** Whether the configuration names a network. */
   readonly isConfigured: (network: string) => boolean;
+  /** Counts the requests to webhooks. */
+  readonly measure?: MeasureCall;
 }
 
 /** What other servers are reached with. */

@@ -25,7 +25,11 @@ export interface RequestSender {
 /** A request and what sends it; over TLS where that is an agent of TLS. */
 export interface HttpCall extends HttpRequest {
   readonly agent: Agent | HttpAgent | RequestSender;
+  readonly measure?: MeasureCall | undefined;
 }
+
+/** Called when a request begins; what it answers is called with the answer, or with undefined where there is none. */
+export type MeasureCall = (request: HttpRequest) => (answer: HttpAnswer | undefined) => void;
 
 /** An answer, whatever its status. */
 export interface HttpAnswer {
@@ -86,10 +90,16 @@ export function isStale(error: unknown): boolean {
 /** One request, in a span of the trace at hand, which the other server may continue. */
 async function callOnce(call: HttpCall, end: CallEnd, limitBytes: number): Promise<HttpAnswer> {
   const { method, host, port, path } = call;
+  const finish = call.measure?.(call);
   return inSpan(() => ({ name: `HTTP ${method}`, kind: 'client',
     attributes: { 'http.request.method': method, 'server.address': host, 'server.port': port, 'url.path': path.split('?', 1)[0] as string } }), async () => {
     const trace = traceHeaders();
-    const answer = await sendOnce(trace === undefined ? call : { ...call, headers: { ...call.headers, ...trace } }, end, limitBytes);
+    const sent = trace === undefined ? call : { ...call, headers: { ...call.headers, ...trace } };
+    const answer = await sendOnce(sent, end, limitBytes).catch((error: unknown) => {
+      finish?.(undefined);
+      throw error;
+    });
+    finish?.(answer);
     currentSpan()?.set({ 'http.response.status_code': answer.status });
     return answer;
   });

@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/index.ts';
 import { keptOptions, trustOnly } from './agent-pool.ts';
 import { type Dial, createAgent, createPlainAgent } from './dial.ts';
-import { type HttpAnswer, callWithin, hostOf } from './http-call.ts';
+import { type HttpAnswer, type MeasureCall, callWithin, hostOf } from './http-call.ts';
 import { parseAnswer } from './read-answer.ts';
 
 /** How other servers are met. */
@@ -15,6 +15,7 @@ export interface JsonTrust {
   readonly headers?: Readonly<Record<string, string>>;
   /** Opens its connections; absent: as usual. */
   readonly dial?: Dial | undefined;
+  readonly measure?: MeasureCall | undefined;
 }
 
 const LIMIT_BYTES = 1024 * 1024;
@@ -24,12 +25,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export class JsonClient {
   readonly #clock: Clock;
   readonly #headers: JsonTrust['headers'];
+  readonly #measure: MeasureCall | undefined;
   readonly #agent: ReturnType<typeof createAgent>;
   readonly #plainAgent: ReturnType<typeof createPlainAgent>;
 
-  constructor(clock: Clock, { authorities, certificate, key, headers, dial }: JsonTrust) {
+  constructor(clock: Clock, { authorities, certificate, key, headers, dial, measure }: JsonTrust) {
     this.#clock = clock;
     this.#headers = headers;
+    this.#measure = measure;
     this.#plainAgent = createPlainAgent(keptOptions, dial);
     this.#agent = createAgent({
       ...keptOptions, ...(authorities !== undefined && trustOnly(authorities)), ...(certificate !== undefined && { cert: certificate }),
@@ -70,7 +73,7 @@ export class JsonClient {
     const headers = { host: parsed.host, accept: 'application/json', ...this.#headers, ...more };
     const answer = await callWithin({
       ...hostOf(parsed), method: body === undefined ? 'GET' : 'POST', path: `${parsed.pathname}${parsed.search}`, headers, body,
-      agent: parsed.protocol === 'http:' ? this.#plainAgent : this.#agent,
+      agent: parsed.protocol === 'http:' ? this.#plainAgent : this.#agent, measure: this.#measure,
     }, { clock: this.#clock, timeoutMs, limitBytes: LIMIT_BYTES });
     if (answer.status < 200 || answer.status > 299) throw new Error(`the answer is ${answer.status}`);
     return answer;

@@ -61,7 +61,7 @@ async function parseConfig(flag: string, text: string): Promise<Kubeconfig> {
 /** Makes the authenticator that asks the service. */
 export async function createTokenWebhook(options: ServerOptions & Routed): Promise<AuthenticateToken> {
   const { url, ...target } = await readWebhookKubeconfig('--authentication-token-webhook-config-file', options.authenticationTokenWebhookConfigFile);
-  const client = new JsonClient(options.clock, { ...target, dial: options.egress.controlplane });
+  const client = new JsonClient(options.clock, { ...target, dial: options.egress.controlplane, measure: options.egress.measure });
   return createWebhookTokenAuthenticator({
     apiVersion: options.authenticationTokenWebhookVersion === 'v1' ? 'authentication.k8s.io/v1' : 'authentication.k8s.io/v1beta1',
     post: (review) => client.post(url, review), cacheMs: options.authenticationTokenWebhookCacheTtlMs,

@@ -85,14 +85,14 @@ interface KnownTarget {
 
 const urlOf = ({ shownHost, path }: CallTarget): string => `https://${shownHost}${path}`;
 
-interface Sending extends Pick<HttpCall, 'method' | 'body'> {
+interface Sending extends Pick<HttpCall, 'method' | 'body' | 'measure'> {
   readonly limitBytes: number;
 }
 
-async function sendBefore(end: CallEnd, target: CallTarget, { method, body, limitBytes }: Sending): Promise<HttpAnswer> {
+async function sendBefore(end: CallEnd, target: CallTarget, { method, body, measure, limitBytes }: Sending): Promise<HttpAnswer> {
   const { host, port, path, agent, headers } = target;
   try {
-    return await callBefore(end, { host, port, method, path, agent, headers, body }, limitBytes);
+    return await callBefore(end, { host, port, method, path, agent, headers, body, measure }, limitBytes);
   } catch (error) {
     const verb = method === 'POST' ? 'Post' : 'Get';
     throw new WebhookCallError(`${verb} ${JSON.stringify(urlOf(target))}: ${describeConnection(error as Error)}`);
@@ -174,10 +174,10 @@ class KeptCaller implements WebhookCaller {
   }
 
   async #follow(target: CallTarget, body: string, end: CallEnd): Promise<HttpAnswer> {
-    const { limitBytes = DEFAULT_LIMIT_BYTES } = this.#options;
+    const { limitBytes = DEFAULT_LIMIT_BYTES, egress: { measure } } = this.#options;
     let [at, method, sent] = [target, 'POST', body as string | undefined];
     for (let redirects = 0; ; redirects++) {
-      const answer = await sendBefore(end, at, { method, body: sent, limitBytes });
+      const answer = await sendBefore(end, at, { method, body: sent, limitBytes, measure });
       const { location } = answer.headers;
       if (!redirectCodes.has(answer.status) || location === undefined) return answer;
       if (redirects === MAX_REDIRECTS) throw new WebhookCallError(`Post ${JSON.stringify(urlOf(at))}: stopped after ${MAX_REDIRECTS} redirects`);
