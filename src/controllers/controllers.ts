@@ -9,7 +9,7 @@ import { createClusterRoleAggregation } from './rbac/cluster-role-aggregation.ts
 import type { Controller, ControllerContext } from './context.ts';
 import { createFlowControl } from './flow-control/flow-control.ts';
 import { createGarbageCollector } from './garbage/collector.ts';
-import { type ServiceAddress, createKubernetesService } from './services/kubernetes-service.ts';
+import { type ServiceAddress, createEndpointKeeper, createKubernetesService } from './services/kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespaces/contents.ts';
 import { createNamespaceTermination } from './namespaces/termination.ts';
 import { type ServerIdentity, createIdentityLease } from './identity-lease.ts';
@@ -128,13 +128,16 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
   const routesReady = urgent.then(() => {
     if (stopped) return undefined;
     const { selects } = options;
+    const { service } = options;
+    const hasPlace = selects('kubernetes-service') && service.hasEndpoints && service.address !== '';
+    const keeper = hasPlace ? createEndpointKeeper(options, service) : undefined;
     const apiServices = selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;
     loops = [
       selects('flow-control') ? createFlowControl(options) : undefined,
       selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined,
       selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined,
       ...protectionNames.filter(selects).map((name) => createProtection(options, name)),
-      selects('apiserver-identity') && options.identity !== undefined ? createIdentityLease(options, options.identity) : undefined,
+      selects('apiserver-identity') && options.identity !== undefined ? createIdentityLease(options, options.identity, keeper) : undefined,
       apiServices,
     ];
     return apiServices?.ready();

@@ -13,7 +13,8 @@ describe('identity Leases', { skip: noEtcd }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-identity-'));
   let cluster: EtcdCluster;
   let server: TestServer;
-  const start = (): Promise<TestServer> => startTestServer({ certDir: directory, etcdServers: cluster.endpoints });
+  const start = (options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> =>
+    startTestServer({ certDir: directory, etcdServers: cluster.endpoints, ...options });
   before(async () => {
     cluster = await startCluster();
     server = await start();
@@ -46,5 +47,43 @@ describe('identity Leases', { skip: noEtcd }, () => {
     const { body } = await list((items) => items.length === 3 && !items.some(({ metadata }) => metadata.name === 'apiserver-gone'));
     assert.equal(body.items.filter(({ metadata }: { metadata: { name: string } }) => metadata.name === 'leader').length, 1);
     await other.close();
+  });
+
+  it('say which servers the kubernetes Service leads to: those that run', async () => {
+    const addressesOf = async (wanted: readonly string[]): Promise<void> => {
+      const path = '/api/v1/namespaces/default/endpoints/kubernetes';
+      await requestUntil(server, { path }, {
+        until: ({ body }) => JSON.stringify(body.subsets?.flatMap((one: any) => one.addresses.map(({ ip }: any) => ip))) === JSON.stringify(wanted),
+      });
+      const slice = await requestUntil(server, { path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes' }, {
+        until: ({ body }) => JSON.stringify(body.endpoints.flatMap((one: any) => one.addresses)) === JSON.stringify(wanted),
+      });
+      assert.equal(slice.body.ports.length, 1);
+    };
+    const first = await start({ advertiseAddress: '10.0.9.2' });
+    await addressesOf(['10.0.9.2']);
+    const second = await start({ advertiseAddress: '10.0.9.1', endpointReconcilerType: 'master-count' });
+    await addressesOf(['10.0.9.1', '10.0.9.2']);
+    await first.close();
+    await addressesOf(['10.0.9.1']);
+    await second.close();
+    await addressesOf(['10.0.9.1']);
+  });
+});
+
+describe('a server with a store of its own', () => {
+  it('leads the kubernetes Service to the address that it has now', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'pintle-address-'));
+    try {
+      for (const advertiseAddress of ['10.0.9.3', '10.0.9.4']) {
+        const server = await startTestServer({ dataDir, advertiseAddress });
+        await requestUntil(server, { path: '/api/v1/namespaces/default/endpoints/kubernetes' }, {
+          until: ({ body }) => body.subsets?.[0].addresses[0].ip === advertiseAddress,
+        });
+        await server.close();
+      }
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
   });
 });

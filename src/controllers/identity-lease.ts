@@ -16,7 +16,18 @@ export interface ServerIdentity {
   readonly address: string;
 }
 
+/** Where the servers of a store are to be seen. */
+export interface EndpointKeeper {
+  /** The address of this server. */
+  readonly address: string;
+  /** Has exactly these addresses lead to the servers. */
+  keep(addresses: readonly string[]): Promise<void>;
+}
+
 const NAMESPACE = 'kube-system';
+const ENDPOINT = 'pintle.dev/endpoint';
+/** A server that has missed two renewals is gone. */
+const LIVE_MS = 30_000;
 const LABEL = 'apiserver.kubernetes.io/identity';
 const IDENTITY = 'kube-apiserver';
 const RENEW_MS = 10_000;
@@ -36,15 +47,45 @@ function isExpired({ metadata, ...rest }: KubeObject, nowMs: number): boolean {
   return renewTime === undefined || Date.parse(renewTime) + leaseDurationSeconds * 1000 < nowMs;
 }
 
-/** Starts at once: the namespace of Leases is there. `ready` resolves after the first attempt. */
-export function createIdentityLease(context: ControllerContext, identity: ServerIdentity): Controller {
+/**
+ * Finds the addresses of servers that renew their Leases. The clocks of machines differ: a Lease counts from the moment at which it was seen to change,
+ * and at first sight if it seems fresh.
+ */
+class LiveServers {
+  readonly #clock: ControllerContext['clock'];
+  readonly #seen = new Map<string, { readonly renewTime: string; readonly sinceMs: number }>();
+
+  constructor(clock: ControllerContext['clock']) {
+    this.#clock = clock;
+  }
+
+  findAddresses(leases: readonly KubeObject[]): string[] {
+    const nowMs = this.#clock.monotonicMs();
+    return leases.flatMap(({ metadata: { name = '', annotations }, ...rest }) => {
+      const { renewTime = '' } = (rest['spec'] ?? {}) as Spec;
+      const address = annotations?.[ENDPOINT];
+      if (address === undefined) return [];
+      const known = this.#seen.get(name);
+      const isFresh = known !== undefined || Date.parse(renewTime) + LIVE_MS > this.#clock.now();
+      if (known?.renewTime !== renewTime) this.#seen.set(name, { renewTime, sinceMs: isFresh ? nowMs : -Infinity });
+      return nowMs - (this.#seen.get(name)?.sinceMs ?? nowMs) < LIVE_MS ? [address] : [];
+    });
+  }
+}
+
+/**
+ * Starts at once: the namespace of Leases is there. `ready` resolves after the first attempt. With a keeper the Lease says where its server is, and the
+ * keeper gets the addresses of the servers that renew their Leases; a server that stops takes its address with it.
+ */
+export function createIdentityLease(context: ControllerContext, identity: ServerIdentity, keeper?: EndpointKeeper): Controller {
   const { clock } = context;
   const leases = createSystemClient(context, ['coordination.k8s.io', 'v1', 'leases'], 'kube-apiserver');
   const { name, holder, hostname, address } = identity;
-  const describe = () => ({
-    labels: { [LABEL]: IDENTITY, 'kubernetes.io/hostname': hostname },
-    ...(address !== '' && { annotations: { 'kubernetes.io/peer-advertise-address': address } }),
-  });
+  const labels = { [LABEL]: IDENTITY, 'kubernetes.io/hostname': hostname };
+  const annotations = {
+    ...(address !== '' && { 'kubernetes.io/peer-advertise-address': address }), ...(keeper !== undefined && { [ENDPOINT]: keeper.address }),
+  };
+  const isAnnotated = Object.keys(annotations).length > 0;
   const renewed = () => ({
     holderIdentity: holder, leaseDurationSeconds: DURATION_SECONDS, renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z`,
   });
@@ -52,23 +93,38 @@ export function createIdentityLease(context: ControllerContext, identity: Server
     const found = await leases.update({ namespace: NAMESPACE, name }, '', (current) => ({
       ...current, spec: { ...current['spec'] as object, ...renewed() },
       metadata: {
-        ...current.metadata, labels: { ...current.metadata.labels, ...describe().labels },
-        ...(address !== '' && { annotations: { ...current.metadata.annotations, ...describe().annotations } }),
+        ...current.metadata, labels: { ...current.metadata.labels, ...labels },
+        ...(isAnnotated && { annotations: { ...current.metadata.annotations, ...annotations } }),
       },
     }));
     if (found !== undefined) return;
-    await leases.createIfAbsent(NAMESPACE, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, ...describe() }, spec: renewed() });
+    const metadata = { name, labels, ...(isAnnotated && { annotations }) };
+    await leases.createIfAbsent(NAMESPACE, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: renewed() });
   };
   const clear = async (): Promise<void> => {
     for (const lease of await leases.list(NAMESPACE)) {
       if (lease.metadata.name !== name && isExpired(lease, clock.now())) await leases.delete({ namespace: NAMESPACE, name: lease.metadata.name ?? '' });
     }
   };
+  const servers = new LiveServers(clock);
+  const keepEndpoints = async (): Promise<void> => {
+    if (keeper === undefined) return;
+    const others = (await leases.list(NAMESPACE)).filter(({ metadata }) => metadata.name !== name);
+    await keeper.keep([...servers.findAddresses(others), ...(stopped ? [] : [keeper.address])]);
+  };
+  const leave = async (): Promise<void> => {
+    await leases.update({ namespace: NAMESPACE, name }, '', (current) => {
+      const { [ENDPOINT]: _gone, ...kept } = current.metadata.annotations ?? {};
+      return { ...current, metadata: { ...current.metadata, annotations: kept } };
+    });
+    await keepEndpoints();
+  };
   let [stopped, rounds] = [false, 0];
   let timer: Timer | undefined;
   const run = async (): Promise<void> => {
     try {
       await renew();
+      await keepEndpoints();
       if (rounds % ROUNDS_BETWEEN_CLEARINGS === 0) await clear();
       rounds += 1;
     } catch (error) {
@@ -84,6 +140,7 @@ export function createIdentityLease(context: ControllerContext, identity: Server
       stopped = true;
       timer?.cancel();
       await running;
+      if (keeper !== undefined) await leave().catch((error: unknown) => context.report(REPORTER, name, error));
     },
   };
 }

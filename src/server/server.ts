@@ -342,7 +342,7 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: {
       clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port,
-      hasEndpoints: options.endpointReconcilerType !== 'none',
+      hasEndpoints: options.endpointReconcilerType !== 'none', isShared: isShared(options),
     },
     report: (controller, key, error) => logRetry(options.logger, 'a controller will try again', { error, fields: { controller, key } }),
   });

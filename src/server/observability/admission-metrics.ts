@@ -158,15 +158,13 @@ function createWebhooks(registry: MetricRegistry, durations: Histogram): Pick<Ad
 /** Starts at zero; `notes` for those of a worker, which the server counts. */
 export function createAdmissionMetrics(options: { readonly notes?: boolean } = {}): CountedAdmission {
   const registry = new MetricRegistry(options);
-  const measure = (what: string, subject: string, { split, bounds = pluginBuckets }: { readonly split: string; readonly bounds?: readonly number[] }): Histogram =>
-    registry.histogram({
-      name: `apiserver_admission_${what}_admission_duration_seconds`, stability: 'STABLE', bounds,
-      help: `${subject} latency histogram in seconds, ${split} (validate or admit).`,
-    });
-  const named = 'identified by name and broken out for each operation and API resource and type';
-  const steps = measure('step', 'Admission sub-step', { split: 'broken out for each operation and API resource and step type' });
-  const plugins = measure('controller', 'Admission controller', { split: named });
-  const webhooks = measure('webhook', 'Admission webhook', { split: named, bounds: webhookBuckets });
+  const measure = (what: string, start: string, bounds = pluginBuckets): Histogram => registry.histogram({
+    name: `apiserver_admission_${what}_admission_duration_seconds`, stability: 'STABLE', bounds, help: `${start} type (validate or admit).`,
+  });
+  const split = 'latency histogram in seconds, identified by name and broken out for each operation and API resource and';
+  const steps = measure('step', 'Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step');
+  const plugins = measure('controller', `Admission controller ${split}`);
+  const webhooks = measure('webhook', `Admission webhook ${split}`, webhookBuckets);
   const [compilation, evaluation] = (['compilation', 'evaluation'] as const).map((what) => registry.histogram({
     name: `apiserver_cel_${what}_duration_seconds`, stability: 'BETA', help: `CEL ${what} time in seconds.`, bounds: expressionBuckets,
   }));

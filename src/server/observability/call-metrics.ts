@@ -14,7 +14,8 @@ export function measureCalls(registry: MetricRegistry, clock: Clock): MeasureCal
     name: 'rest_client_requests_total', stability: 'ALPHA', help: 'Number of HTTP requests, partitioned by status code, method, and host.',
   });
   const durations = registry.histogram({
-    name: 'rest_client_request_duration_seconds', stability: 'ALPHA', help: 'Request latency in seconds. Broken down by verb, and host.', bounds: durationBounds,
+    name: 'rest_client_request_duration_seconds', stability: 'ALPHA', help: 'Request latency in seconds. Broken down by verb, and host.',
+    bounds: durationBounds,
   });
   const measureSizes = (what: 'request' | 'response') => registry.histogram({
     name: `rest_client_${what}_size_bytes`, stability: 'ALPHA', bounds: sizeBounds,

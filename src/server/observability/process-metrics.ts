@@ -88,7 +88,7 @@ export function countDeprecated(api: () => Api, { registry }: ServerMetrics): (i
   };
 }
 
-const objectsHelp = 'Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.';
+const OBJECTS_HELP = 'Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.';
 
 async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
   const rows = catalog.resources().filter((row) => row.storedAs === undefined && row.verbs.includes('list'));
@@ -102,10 +102,10 @@ async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
     [formatLabels({ group: one.group, resource: one.resource }), pick(one)]);
   return [
     ...renderGauge({
-      name: 'apiserver_storage_objects', stability: 'STABLE', help: `(Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] ${objectsHelp}`,
+      name: 'apiserver_storage_objects', stability: 'STABLE', help: `(Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] ${OBJECTS_HELP}`,
     }, names),
     ...renderGauge({
-      name: 'apiserver_resource_objects', stability: 'ALPHA', help: objectsHelp,
+      name: 'apiserver_resource_objects', stability: 'ALPHA', help: OBJECTS_HELP,
     }, byGroup(({ count }) => count)),
     ...renderGauge({
       name: 'apiserver_watch_cache_resource_version', stability: 'ALPHA',

@@ -25,8 +25,8 @@ export const servingOptions = {
     help: 'Address that the kubernetes Service leads to; by default the bind address.',
   }),
   endpointReconcilerType: text({
-    flag: 'endpoint-reconciler-type', default: 'lease', check: checks.oneOf('lease', 'none'),
-    help: 'lease: the endpoints of the kubernetes Service lead to this server. none: they are left to others.',
+    flag: 'endpoint-reconciler-type', default: 'lease', check: checks.oneOf('lease', 'master-count', 'none'),
+    help: 'lease: the endpoints of the kubernetes Service lead to the servers of this store. master-count: the same. none: they are left to others.',
   }),
   tls: value(true, 'false: plain HTTP/1.1, for tests behind a proxy that encrypts.'),
   dataDir: text({ flag: 'data-dir', flagDefault: './.pintle', help: 'Directory of everything durable. In the library the default is memory.' }),

@@ -163,7 +163,8 @@ describe('admission webhooks', () => {
       'apiserver_admission_controller_admission_duration_seconds_count{name="NamespaceLifecycle",operation="CREATE",rejected="false",type="admit"}',
     ]) assert.ok(text.includes(line), line);
     for (const line of [
-      /^rest_client_requests_total\{code="200",host="[^"]+",method="POST"\} [1-9]/m, /^rest_client_requests_total\{code="<error>",host="[^"]+",method="POST"\} [1-9]/m,
+      /^rest_client_requests_total\{code="200",host="[^"]+",method="POST"\} [1-9]/m,
+      /^rest_client_requests_total\{code="<error>",host="[^"]+",method="POST"\} [1-9]/m,
       /^rest_client_request_duration_seconds_count\{host="[^"]+",verb="POST"\} [1-9]/m,
       /^rest_client_request_size_bytes_sum\{host="[^"]+",verb="POST"\} [1-9]/m, /^rest_client_response_size_bytes_sum\{host="[^"]+",verb="POST"\} [1-9]/m,
     ]) assert.match(text, line);
