@@ -1,11 +1,14 @@
 // How plugins say no, and which requests they usually look at.
-import { type StatusError, forbidden } from '../apimachinery/index.ts';
+import { type StatusError, failure, forbidden } from '../apimachinery/index.ts';
 import { type AdmissionAttributes, type Resource, groupResource } from '../registry/index.ts';
 
 /** 403 about the object of a request; an object without a name yet is called by the beginning of it. */
 export function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
   return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
 }
+
+/** 500 of a problem that the reference answers as a plain error, without a reason. */
+export const internalProblem = (message: string): StatusError => failure(500, '', message);
 
 /** Whether a row is the one that `where` names as `group/plural`. */
 export const isRow = ({ group, plural }: Pick<Resource, 'group' | 'plural'>, where: string): boolean =>

@@ -199,6 +199,20 @@ describe('plugins of pods', () => {
     const plugin = createTolerationRestriction(readsOf({ metadata: { name: 'ns', annotations } }));
     assert.deepEqual(specOf(await run(plugin, { object: { spec: { tolerations: [{ key: 'k', value: 'v' }] } } }))['tolerations'], [toleration]);
     assert.match(String(await run(plugin, { object: { spec: { tolerations: [{ key: 'other' }] } } })), /conflict with its namespace whitelist$/);
+    const broken =
+      createTolerationRestriction(readsOf({ metadata: { name: 'ns', annotations: { 'scheduler.alpha.kubernetes.io/defaultTolerations': '[{' } } }));
+    assert.equal(await run(broken, { object: { spec: {} } }), 'unexpected end of JSON input');
+  });
+
+  it('PodTolerationRestriction lets pods that ask for a processor or memory tolerate nodes that run short of it', async () => {
+    const plugin = createTolerationRestriction(readsOf({ metadata: { name: 'ns' } }));
+    const tolerated = async (resources: object, more: object = {}): Promise<unknown> =>
+      (specOf(await run(plugin, { object: { spec: { containers: [{ name: 'c', resources }], ...more } } })))['tolerations'];
+    const pressure = [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }];
+    assert.deepEqual(await tolerated({ requests: { cpu: '1' } }), pressure);
+    assert.deepEqual(await tolerated({ limits: { memory: '1Gi' } }), pressure);
+    assert.equal(await tolerated({ requests: { 'example.com/gpu': '1', cpu: '0' } }), undefined);
+    assert.deepEqual(await tolerated({}, { resources: { requests: { memory: '1' } } }), pressure);
   });
 
   it('createDeclaredFeatures: what only some kubelets can do needs a node that declares it', async () => {
@@ -265,7 +279,7 @@ describe('other plugins', () => {
     assert.deepEqual([await post('a'), await post('a'), await post('a'), await post('b')], [true, true, false, true]);
     clock.advance(1000);
     assert.deepEqual([await post('a'), await post('a')], [true, false]);
-    assert.equal(await run(plugin, { plural: 'events', kind: 'Event', user: 'a' }), 'limit reached on type User for key a');
+    assert.equal(await run(plugin, { plural: 'events', kind: 'Event', user: 'a' }), 'Too many requests: limit reached on type User for key a');
     // Keys that are too long together are not kept together, whatever their number.
     const [long, other] = ['l'.repeat(1_200_000), 'm'.repeat(1_200_000)];
     assert.deepEqual([await post(long), await post(long), await post(long), await post(other), await post(long)], [true, true, false, true, true]);

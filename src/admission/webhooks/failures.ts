@@ -1,5 +1,5 @@
 // What clients are answered when a webhook refuses or cannot be asked, in the words of upstream's webhook/errors and util/webhook.
-import { type Status, StatusError, badRequest, failure } from '../../apimachinery/index.ts';
+import { type Status, StatusError, badRequest } from '../../apimachinery/index.ts';
 
 /** A call that failed: how, and the code that metrics count it under. Whether the request fails with it is the failure policy's decision. */
 export class CallError extends Error {
@@ -35,6 +35,3 @@ export function refuseBy(webhook: string, result: Partial<Status> = {}): Refusal
 
 /** 400 of a dry run that a webhook with side effects would see. */
 export const noDryRun = (webhook: string): StatusError => badRequest(`admission webhook ${JSON.stringify(webhook)} does not support dry run`);
-
-/** 500 of a problem that the reference answers as a plain error, without a reason. */
-export const internalProblem = (message: string): StatusError => failure(500, '', message);

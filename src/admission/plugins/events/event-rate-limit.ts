@@ -89,7 +89,7 @@ export function createEventRateLimit(limits: readonly EventLimit[], clock: Clock
       const problems = limiters.map((limiter) => limiter.take(attributes)).filter((problem) => problem !== undefined);
       if (problems.length === 0) return;
       const text = problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`;
-      throw failure(429, 'TooManyRequests', text as string);
+      throw failure(429, 'TooManyRequests', `Too many requests: ${text as string}`);
     },
   };
 }

@@ -1,10 +1,11 @@
 // Plugins that hold the pods of a namespace to its annotations, or to the file of the server's configuration: PodNodeSelector and
 // PodTolerationRestriction. Annotations and texts are upstream's.
-import { type KubeObject, badRequest, equalJson, forbidden, internalError, notFound } from '../../../apimachinery/index.ts';
+import { type KubeObject, equalJson, forbidden, notFound } from '../../../apimachinery/index.ts';
+import { JsonError, parseJson } from '../../../codec/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
-import { writes } from '../../refusal.ts';
+import { internalProblem, writes } from '../../refusal.ts';
 import { type PodSpec, type Toleration, podSpecOf } from './pod.ts';
 
 type Labels = ReadonlyMap<string, string>;
@@ -30,9 +31,9 @@ async function findNamespace(namespaces: RowReads, name: string): Promise<KubeOb
 
 /** Reads `a=b,c=d`. */
 function parseLabels(text: string): Labels {
-  const pairs = text.split(',').map((pair) => pair.trim()).filter((pair) => pair !== '').map((pair) => pair.split('='));
+  const pairs = text === '' ? [] : text.split(',').map((pair) => pair.split('='));
   const wrong = pairs.find((pair) => pair.length !== 2);
-  if (wrong !== undefined) throw badRequest(`invalid selector: [${wrong.join('=')}]`);
+  if (wrong !== undefined) throw internalProblem(`invalid selector: [${wrong.join(' ')}]`);
   return new Map(pairs.map(([key = '', value = '']) => [key.trim(), value.trim()]));
 }
 
@@ -73,29 +74,57 @@ export function createPodNodeSelector(namespaces: RowReads, selectors: NodeSelec
 function readTolerations({ metadata: { annotations = {} } }: KubeObject, annotation: string): readonly Toleration[] | undefined {
   const text = annotations[annotation];
   if (text === undefined || text === '') return text === undefined ? undefined : [];
+  const read = parseAnnotation(text) ?? [];
+  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!Array.isArray(read)) throw internalProblem(`json: cannot unmarshal ${describeType(read)} into Go value of type []v1.Toleration`);
+  const wrong = read.find((one) => one !== null && !isObject(one)) as unknown;
+  if (wrong !== undefined) throw internalProblem(`json: cannot unmarshal ${describeType(wrong)} into Go value of type v1.Toleration`);
+  return read.map((one) => (one ?? {}) as Toleration);
+}
+
+const describeType = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
+
+function parseAnnotation(text: string): unknown {
   try {
-    return JSON.parse(text) as Toleration[];
+    return parseJson(Buffer.from(text)).value;
   } catch (error) {
-    throw internalError((error as Error).message);
+    throw error instanceof JsonError ? internalProblem(error.message) : error;
   }
 }
 
 /** Whether each taint that the second toleration tolerates is tolerated by the first. */
 function covers(one: Toleration, two: Toleration): boolean {
   if (equalJson(one, two)) return true;
-  if (one.key && one.key !== two.key) return false;
+  if ((one.key ?? '') !== (two.key ?? '') && (one.key || one.operator !== 'Exists')) return false;
   if (one.effect && one.effect !== two.effect) return false;
   if (one.effect === 'NoExecute') {
     if (one.tolerationSeconds !== undefined && (two.tolerationSeconds === undefined || one.tolerationSeconds < two.tolerationSeconds)) return false;
   }
   if (one.operator === 'Exists') return true;
-  return (one.operator ?? 'Equal') === 'Equal' && (two.operator ?? 'Equal') === 'Equal' && (one.value ?? '') === (two.value ?? '');
+  // An absent operator of the second one means Equal as well, and is covered by its like alone all the same.
+  return (one.operator || 'Equal') === 'Equal' && two.operator === 'Equal' && (one.value ?? '') === (two.value ?? '');
 }
 
 /** Both lists without tolerations that another one covers. */
 function mergeTolerations(given: readonly Toleration[], more: readonly Toleration[]): Toleration[] {
   const all = [...given, ...more];
-  return all.filter((toleration, index) => !all.some((other, at) => at !== index && covers(other, toleration) && (at < index || !covers(toleration, other))));
+  const merged: Toleration[] = [];
+  for (const [index, toleration] of all.entries()) {
+    const isCovered = merged.some((other) => covers(other, toleration))
+      || all.slice(index + 1).some((other) => !equalJson(other, toleration) && covers(other, toleration));
+    if (!isCovered) merged.push(toleration);
+  }
+  return merged;
+}
+
+/** Whether a pod asks for no processor and no memory; other resources do not count. */
+function isBestEffort(pod: KubeObject | undefined): boolean {
+  const { qosClass } = (pod?.['status'] ?? {}) as { readonly qosClass?: string };
+  if (qosClass) return qosClass === 'BestEffort';
+  const { resources = {}, containers = [], initContainers = [] } = podSpecOf(pod);
+  const holders = Object.keys(resources).length > 0 ? [{ resources }] : [...containers, ...initContainers];
+  const amounts = holders.flatMap(({ resources: { requests, limits } = {} }) => [requests, limits]).flatMap((asked) => [asked?.['cpu'], asked?.['memory']]);
+  return !amounts.some((amount) => /[1-9]/.test(amount ?? ''));
 }
 
 /** PodTolerationRestriction: pods get the tolerations that their namespace gives by default, and may have no more than it allows. */
@@ -107,7 +136,7 @@ export function createTolerationRestriction(namespaces: RowReads, rules: Tolerat
     const allowed = own ?? rules.whitelist ?? [];
     if (allowed.length === 0 || tolerations.every((toleration) => allowed.some((one) => covers(one, toleration)))) return;
     const whose = own === undefined ? 'cluster' : 'namespace';
-    throw internalError(`pod tolerations (possibly merged with namespace default tolerations) conflict with its ${whose} whitelist`);
+    throw internalProblem(`pod tolerations (possibly merged with namespace default tolerations) conflict with its ${whose} whitelist`);
   };
   return {
     name: 'PodTolerationRestriction',
@@ -115,12 +144,8 @@ export function createTolerationRestriction(namespaces: RowReads, rules: Tolerat
     async mutate(attributes) {
       const { object, operation, namespace: name } = attributes;
       const defaults = operation === 'CREATE' ? readTolerations(await findNamespace(namespaces, name), DEFAULT_TOLERATIONS) ?? rules.default ?? [] : [];
-      const { qosClass } = (object?.['status'] ?? {}) as { readonly qosClass?: string };
       const spec = podSpecOf(object);
-      const hasRequests = [...spec.containers ?? [], ...spec.initContainers ?? []].some(({ resources }) => resources !== undefined
-        && Object.keys(resources).length > 0);
-      const isBestEffort = qosClass === undefined ? !hasRequests : qosClass === 'BestEffort';
-      const pressure: Toleration[] = isBestEffort ? [] : [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }];
+      const pressure: Toleration[] = isBestEffort(object) ? [] : [{ key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }];
       const extra = [...defaults, ...pressure];
       if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);
       await check(attributes);

@@ -10,12 +10,18 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
+/** What a container, or a pod as a whole, asks for. */
+export interface PodResources {
+  requests?: Record<string, string>;
+  limits?: Record<string, string>;
+}
+
 /** A container of any list. */
 export interface Container {
   name: string;
   image?: string;
   imagePullPolicy?: string;
-  resources?: { requests?: Record<string, string> };
+  resources?: PodResources;
   restartPolicy?: string;
 }
 
@@ -26,7 +32,7 @@ export interface PodSpec {
   ephemeralContainers?: Container[];
   volumes?: { name: string; image?: { pullPolicy?: string } }[];
   nodeName?: string;
-  resources?: object;
+  resources?: PodResources;
   nodeSelector?: Record<string, string>;
   tolerations?: Toleration[];
   affinity?: { podAntiAffinity?: { requiredDuringSchedulingIgnoredDuringExecution?: { topologyKey?: string }[] } };
