@@ -65,10 +65,16 @@ interface LargeRequest {
   readonly resource: Resource;
 }
 
+/** How many members requests on a resource may have: those with more than `here` are handled elsewhere, those with more than `most` are refused. */
+export interface MemberBounds {
+  readonly here: number;
+  readonly most: number;
+}
+
 /** Handles large requests outside of the main thread. */
 export interface LargeRequestHandler {
-  /** Whether requests on a resource may be handled there: those that take effect in this process may not. */
-  accepts(resource: Resource): boolean;
+  /** The bounds of a resource that has other ones than most have. */
+  boundsOf(resource: Resource): MemberBounds | undefined;
   handle(exchange: Exchange, large: LargeRequest): Promise<Response>;
   /** Rewrites JSON for people: indented, or as YAML. */
   makeReadable(exchange: Exchange, json: Uint8Array, form: 'json' | 'yaml'): Promise<Uint8Array>;

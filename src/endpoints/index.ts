@@ -1,7 +1,7 @@
 // The door of endpoints: HTTP semantics without sockets.
 export type { AuditRecord, Body, Exchange, Handler, RequestInfo, Response, Sink, WatchCounts } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
-export type { Connect, LargeRequestHandler, SpecialCreate, SpecialRequest } from './dependencies.ts';
+export type { Connect, LargeRequestHandler, MemberBounds, SpecialCreate, SpecialRequest } from './dependencies.ts';
 export { parseInteger, validateDeleteOptions } from './request/options.ts';
 export {
   type GroupVersion, type RemoteApis, type RemoteDiscovery, type RemoteVersion, noRemoteApis,

@@ -21,6 +21,8 @@ export interface OwnedRegistry extends Registry {
   release(resource: Resource): void;
   /** Notes that a value was written for a row by a registry like this one: reading it again changes nothing, as with this registry's own writes. */
   noteWritten(target: Pick<Target, 'resource' | 'version'>, written: { readonly key: string; readonly value: Uint8Array }): void;
+  /** Resolves when the cache of a row has what the store has now, or after three seconds. */
+  catchUp(resource: Resource): Promise<void>;
   /** Ends all caches and watches; the store stays open. */
   close(): void;
 }
@@ -66,6 +68,9 @@ export function createRegistry(options: RegistryOptions): OwnedRegistry {
     noteWritten({ resource, version }, { key, value }) {
       const { storage } = core.scope({ resource, version, namespace: '' });
       if (key.startsWith(storage.layout.prefix)) markAsRead(storage.layout, value, version);
+    },
+    async catchUp(resource) {
+      await core.scope({ resource, version: resource.storageVersion, namespace: '' }).storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
     },
     close: () => core.close(),
   };

@@ -2,4 +2,4 @@
 export { type ClientRequest, type ClientResponse, type TestClient, createTestClient } from './client.ts';
 export { type RawConnection, exchangeRaw, openRawConnection } from './raw-connection.ts';
 export { type TestServer, requestUntil, startTestServer, testTokens } from './test-server.ts';
-export { eventually, recordLongestTurn } from './wait.ts';
+export { eventually, readMainThreadMs, recordLongestTurn } from './wait.ts';

@@ -1,13 +1,7 @@
 // The server under attack, in a process of its own: all of Pintle on a data directory, and a meter of the longest stretch of its main thread.
-import { readFileSync } from 'node:fs';
 import { systemClock } from '../../src/base/index.ts';
 import { startServer } from '../../src/server/index.ts';
-import { testTokens } from '../../src/test-support/index.ts';
-
-/** Processor time of the main thread, which has the number of the process, in milliseconds. */
-function readMainThreadMs(): number {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
-}
+import { readMainThreadMs, testTokens } from '../../src/test-support/index.ts';
 
 let lastMs = readMainThreadMs();
 let longestMs = 0;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createTestApi } from '../testing.ts';
+import type { MemberBounds } from '../dependencies.ts';
 import { hasManyMembers } from './large-requests.ts';
 
 const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
@@ -20,10 +21,10 @@ describe('hasManyMembers', () => {
 describe('handleBySize', () => {
   const path = '/api/v1/namespaces/default/configmaps';
   const largeRequests: string[] = [];
-  let accepts = true;
+  let bounds: MemberBounds | undefined;
   const api = createTestApi({
     largeRequests: {
-      accepts: () => accepts,
+      boundsOf: () => bounds,
       handle: async ({ method, path: at }, { body }) => {
         largeRequests.push(`${method} ${at} ${body.length}`);
         return { status: 299, headers: {}, body: new Uint8Array() };
@@ -48,10 +49,18 @@ describe('handleBySize', () => {
     }
   });
 
+  it('keeps to the bounds of the resource', async () => {
+    bounds = { here: 20_000, most: 30_000 };
+    const send = (name: string, count: number) => api.send({ method: 'POST', path, body: configMap(name, keys(count)) });
+    assert.deepEqual([(await send('bound', 9000)).status, (await send('bound', 12_000)).status, (await send('bound', 16_000)).status], [201, 299, 413]);
+    bounds = undefined;
+    assert.equal(largeRequests.splice(0).length, 1);
+  });
+
   it('hands small changes of large objects over', async () => {
-    accepts = false;
+    bounds = { here: 20_000, most: 30_000 };
     assert.equal((await api.send({ method: 'POST', path, body: configMap('stored', keys(6000)) })).status, 201);
-    accepts = true;
+    bounds = undefined;
     const headers = { 'content-type': 'application/merge-patch+json' };
     assert.equal((await api.send({ method: 'PATCH', path: `${path}/stored`, headers, body: { data: { a: 'b' } } })).status, 299);
     assert.equal((await api.send({ method: 'DELETE', path: `${path}/stored` })).status, 299);

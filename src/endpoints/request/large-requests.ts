@@ -1,9 +1,9 @@
 // Writes that are expensive by their size: decoding, defaulting, merging, validating and encoding each walk all members of an object in one turn.
 // Such requests are handed to workers (server/worker), which run the same code. Requests that are not stored (reviews, evictions, bindings)
-// and options of deletes are read by the server alone, and refused when they have so many members. So are definitions, which may have more.
+// and options of deletes are read by the server alone, and refused when they have so many members.
 import { requestEntityTooLarge } from '../../apimachinery/index.ts';
 import { hasManyItems } from '../../codec/index.ts';
-import type { ResourceHandler, ResourceRequest } from '../dependencies.ts';
+import type { MemberBounds, ResourceHandler, ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { MAX_BODY_BYTES } from './decode.ts';
 
@@ -11,8 +11,8 @@ import { MAX_BODY_BYTES } from './decode.ts';
 const SMALL_BYTES = 20_000;
 /** A body or stored object with more separators than this makes a request large. With 10,000, each walk takes 8 to 12 ms. */
 const MANY_SEPARATORS = 10_000;
-/** A definition with more separators than this is refused: it takes about half a second. Those of 40,000 fields have 120,000. */
-const DEFINITION_SEPARATORS = 200_000;
+const unstoredBounds: MemberBounds = { here: MANY_SEPARATORS, most: MANY_SEPARATORS };
+const storedBounds: MemberBounds = { here: MANY_SEPARATORS, most: Infinity };
 
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -43,12 +43,12 @@ export function refuseLargeBody(request: ResourceRequest, body: Uint8Array, limi
   if (isLargeBody(request, body, limit)) throw requestEntityTooLarge(`limit is ${limit} members`);
 }
 
-/** Whether the stored object that the request changes has many members. */
-async function changesLargeObject({ dependencies: { registry }, target, name }: ResourceRequest): Promise<boolean> {
+/** Whether the stored object that the request changes has more members than the limit. */
+async function changesLargeObject({ dependencies: { registry }, target, name }: ResourceRequest, limit: number): Promise<boolean> {
   if (name === '') return false;
   try {
     const object = await registry.get({ name, ...target }, { resourceVersion: '0' });
-    return object.size >= SMALL_BYTES && hasManyMembers(object.bytes(target.version, 'json-item'));
+    return object.size >= SMALL_BYTES && hasManyMembers(object.bytes(target.version, 'json-item'), limit);
   } catch {
     // An object that cannot be read is not large; the handler reports why.
     return false;
@@ -60,16 +60,17 @@ export async function handleBySize(request: ResourceRequest, handle: ResourceHan
   const { exchange, dependencies: { largeRequests }, resource } = request;
   if (largeRequests === undefined) return handle(request);
   const isUnstored = resource.virtual === true || (request.subresource !== '' && exchange.method === 'POST');
-  const staysHere = isUnstored || !largeRequests.accepts(resource);
+  const { here, most } = isUnstored ? unstoredBounds : largeRequests.boundsOf(resource) ?? storedBounds;
   if (Number(exchange.headers['content-length'] ?? Infinity) < SMALL_BYTES) {
-    if (staysHere || request.name === '' || !await changesLargeObject(request)) return handle(request);
+    if (isUnstored || request.name === '' || !await changesLargeObject(request, here)) return handle(request);
     return largeRequests.handle(exchange, { body: await exchange.readBody(MAX_BODY_BYTES), resource });
   }
   const reading = exchange.readBody(MAX_BODY_BYTES);
   // A body that cannot be read is reported by the handler, since other errors come first.
   const body = await reading.catch(() => undefined);
   if (body === undefined) return handle({ ...request, body: reading });
-  if (staysHere) refuseLargeBody(request, body, isUnstored ? MANY_SEPARATORS : DEFINITION_SEPARATORS);
-  else if (isLargeBody(request, body) || await changesLargeObject(request)) return largeRequests.handle(exchange, { body, resource });
+  if (most < Infinity) refuseLargeBody(request, body, most);
+  const goesThere = !isUnstored && (isLargeBody(request, body, here) || await changesLargeObject(request, here));
+  if (goesThere) return largeRequests.handle(exchange, { body, resource });
   return handle({ ...request, body: reading });
 }

@@ -112,6 +112,29 @@ describe('large requests', () => {
     assert.deepEqual([allowed?.status, refused?.status, refused?.body.message], [400, 413, 'Request entity too large: limit is 200000 members']);
   });
 
+  it('definitions of very many fields take effect before they are answered, as small ones do', async () => {
+    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, { type: 'string' }]));
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'broads.large.io' },
+      spec: {
+        group: 'large.io', scope: 'Cluster', names: { plural: 'broads', kind: 'Broad' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: {
+          spec: { type: 'object', properties } } } } }],
+      },
+    };
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const created = await server.request({ method: 'POST', path: definitions, body: definition });
+    assert.deepEqual([created.status, created.body.metadata.generation], [201, 1]);
+    assert.equal((await server.request({ path: `${definitions}/broads.large.io` })).status, 200);
+    assert.equal((await server.request({ method: 'POST', path: definitions, body: definition })).body.reason, 'AlreadyExists');
+    await requestUntil(server, { path: '/apis/large.io/v1/broads' }, { until: ({ status }) => status === 200 });
+    const changed = { spec: { names: { shortNames: ['bd'] } } };
+    assert.equal((await server.request({ method: 'PATCH', path: `${definitions}/broads.large.io`, headers: merge, body: changed })).status, 200);
+    const discovery = await server.request({ path: '/apis/large.io/v1' });
+    assert.deepEqual(discovery.body.resources.map(({ name }: { name: string }) => name), ['broads']);
+    assert.equal((await server.request({ method: 'DELETE', path: `${definitions}/broads.large.io` })).status, 200);
+  });
+
   it('custom objects are handled by the definition that the server has', async () => {
     const definition = (type: string) => ({
       apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'wides.large.io' },
