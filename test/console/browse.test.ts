@@ -2,7 +2,7 @@
 // objects whose texts are attacks.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { eventually } from '../../src/test-support/index.ts';
+import { type TestServer, eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
 import { attackDefinition, attacks, makeMany } from './objects.ts';
 
@@ -65,7 +65,7 @@ const changeAndCount = (uids: readonly string[]): string => `(async (uids) => {
 })(${JSON.stringify(uids)})`;
 
 describe('the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: ShopAndBrowser = [] as never;
+  let [server, browser]: ShopAndBrowser<TestServer> = [] as never;
   before(async () => {
     [server, browser] = await startShop();
   });
@@ -78,7 +78,7 @@ describe('the console', { skip: missingBrowser() }, () => {
     await page.getByLabel('Bearer token').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').filter({ hasText: 'the token is missing or wrong' }).waitFor();
-    await login(page, server.url, 'admin-token');
+    await login(page, server, 'admin-token');
     await waitForList(page, 5);
     await page.getByRole('row', { name: /shop/ }).waitFor();
     await page.reload();
@@ -108,7 +108,7 @@ describe('the console', { skip: missingBrowser() }, () => {
 
   test('a list has the columns of the server, follows changes, and is filtered by text, labels and fields', async () => {
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token', '#/list/apps/v1/deployments?namespace=shop');
+    await login(page, server, 'admin-token', '#/list/apps/v1/deployments?namespace=shop');
     await waitForList(page, 4);
     assert.deepEqual(await page.getByRole('columnheader').allTextContents(), ['Name', 'Ready', 'Up-to-date', 'Available', 'Age']);
     await takePicture(page, 'list');
@@ -141,7 +141,7 @@ describe('the console', { skip: missingBrowser() }, () => {
     const { page, complaints, close } = await openPage(browser);
     let isCut = true;
     await page.route(/\/configmaps\?.*watch=1/, (route) => (isCut ? route.abort() : route.continue()));
-    await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
+    await login(page, server, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
     await page.getByText('the server does not answer — trying again').waitFor();
     isCut = false;
     await waitForList(page, 3);
@@ -152,7 +152,7 @@ describe('the console', { skip: missingBrowser() }, () => {
 
   test('keys move in a list, open an object and find kinds and names', async () => {
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
+    await login(page, server, 'admin-token', '#/list/core/v1/configmaps?namespace=shop');
     await waitForList(page);
     await page.getByRole('grid').focus();
     await page.keyboard.press('End');
@@ -182,7 +182,7 @@ describe('the console', { skip: missingBrowser() }, () => {
     await makeMany(server, MANY);
     const { page, complaints, close } = await openPage(browser);
     await page.addInitScript(feedWatches);
-    await login(page, server.url, 'admin-token', '#/list/core/v1/configmaps?namespace=many');
+    await login(page, server, 'admin-token', '#/list/core/v1/configmaps?namespace=many');
     // With the ConfigMap that every namespace has.
     await waitForList(page, MANY + 1);
     const grid = page.getByRole('grid');
@@ -195,7 +195,8 @@ describe('the console', { skip: missingBrowser() }, () => {
     await Promise.all(changes.map((path) => server.request({ method: 'PATCH', path, body: { data: { more: '1' } } })));
     await page.getByRole('row', { name: /^many-9999 ?2/ }).waitFor();
     const { body: list } = await server.request({ path: '/api/v1/namespaces/many/configmaps' });
-    const uids = (list.items as { metadata: { name: string; uid: string } }[]).flatMap(({ metadata }) => (metadata.name.startsWith('many-') ? metadata.uid : []));
+    const many = (list.items as { metadata: { name: string; uid: string } }[]).filter(({ metadata }) => metadata.name.startsWith('many-'));
+    const uids = many.map(({ metadata }) => metadata.uid);
     const counting = page.evaluate<FrameCounts>(changeAndCount(uids));
     // The page is used meanwhile.
     await page.keyboard.press('Home');
@@ -203,7 +204,8 @@ describe('the console', { skip: missingBrowser() }, () => {
     await page.keyboard.press('End');
     const { frames, draws, longTasks, longestMs, seconds } = await counting;
     await page.getByRole('row', { name: new RegExp(`^many-9999 ?${CHANGES}`) }).waitFor();
-    context.diagnostic(`${CHANGES} changes in ${seconds.toFixed(1)} s: ${frames} frames, ${draws} draws, ${longTasks} long tasks, up to ${Math.round(longestMs)} ms`);
+    const work = `${frames} frames, ${draws} draws, ${longTasks} long tasks, up to ${Math.round(longestMs)} ms`;
+    context.diagnostic(`${CHANGES} changes in ${seconds.toFixed(1)} s: ${work}`);
     // Rows are drawn once a frame at most, not once a change.
     assert.ok(draws > 0 && draws <= frames, `${draws} draws in ${frames} frames`);
     assert.ok(longTasks < CHANGES / 100, `${longTasks} long tasks`);
@@ -215,7 +217,7 @@ describe('the console', { skip: missingBrowser() }, () => {
 
   test('a user of few rights sees what it may, and why it sees no more', async () => {
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'alice-token');
+    await login(page, server, 'alice-token');
     await page.getByRole('alert').filter({ hasText: 'namespaces is forbidden: User "alice" cannot list resource "namespaces"' }).waitFor();
     await checkAccess(page, 'a refusal');
     await page.goto(`${server.url}/console/#/list/core/v1/configmaps`);
@@ -231,7 +233,7 @@ describe('the console', { skip: missingBrowser() }, () => {
 
   test('a narrow and dark page fits and is as accessible', async () => {
     const { page, complaints, close } = await openPage(browser, { width: 380, height: 740, dark: true });
-    await login(page, server.url, 'admin-token', '#/list/apps/v1/deployments?namespace=shop');
+    await login(page, server, 'admin-token', '#/list/apps/v1/deployments?namespace=shop');
     await waitForList(page);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(overflow <= 0, `${overflow} pixels too wide`);
@@ -250,7 +252,7 @@ describe('the console', { skip: missingBrowser() }, () => {
   test('texts of objects are texts: names, labels, annotations, columns and descriptions run nothing', async () => {
     await attackDefinition(server);
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token', '#/list/rbac.authorization.k8s.io/v1/clusterroles');
+    await login(page, server, 'admin-token', '#/list/rbac.authorization.k8s.io/v1/clusterroles');
     await waitForList(page);
     await page.getByRole('link', { name: attacks.markup, exact: true }).first().click();
     await page.getByRole('heading', { name: attacks.markup }).waitFor();

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
-import { fillShop } from './objects.ts';
+import { type Shop, fillShop } from './objects.ts';
 
 /** A page whose complaints are collected. */
 export interface WatchedPage {
@@ -30,15 +30,18 @@ function findChromium(): string | undefined {
 export const missingBrowser = (): string | false => (findChromium() === undefined ? 'chromium is not on PATH, and PINTLE_CHROMIUM does not name one' : false);
 
 /** Starts it. */
-function startBrowser(): Promise<Browser> {
+export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium() as string, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
 /** A server with the shop, and a browser. */
-export type ShopAndBrowser = [server: TestServer, browser: Browser];
+export type ShopAndBrowser<One extends Shop = Shop> = [server: One, browser: Browser];
 
 /** Starts both. */
-export async function startShop(options: Parameters<typeof startTestServer>[0] = {}): Promise<ShopAndBrowser> {
+export type StartShop = () => Promise<ShopAndBrowser>;
+
+/** Starts both. */
+export async function startShop(options: Parameters<typeof startTestServer>[0] = {}): Promise<ShopAndBrowser<TestServer>> {
   const started = await Promise.all([startTestServer({ console: true, kubeletPreferredAddressTypes: ['InternalIP'], ...options }), startBrowser()]);
   await fillShop(started[0]);
   return started;
@@ -76,8 +79,18 @@ export async function waitForList(page: Page, count?: number): Promise<void> {
   if (count !== undefined) await page.locator(`.count[data-count="${count}"]`).waitFor();
 }
 
+/** Opens another place of the console that the page shows. */
+export async function visit(page: Page, place: string): Promise<void> {
+  await page.goto(new URL(place, page.url()).href);
+}
+
 /** Logs in with a token, from any place of the console. */
-export async function login(page: Page, url: string, token: string, place = ''): Promise<void> {
+export async function login(page: Page, { url, makeLink }: Pick<Shop, 'url' | 'makeLink'>, token: string, place = ''): Promise<void> {
+  if (makeLink !== undefined) {
+    await page.goto(await makeLink(token));
+    await page.locator('.top').waitFor();
+    return place === '' ? undefined : visit(page, place);
+  }
   await page.goto(`${url}/console/${place}`);
   await page.getByLabel('Bearer token').fill(token);
   await page.getByRole('button', { name: 'Log in' }).click();

@@ -4,14 +4,14 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { FakeKubelet, createNode } from '../../src/server/proxy/testing.ts';
 import { SpdyKubelet } from '../../src/server/streaming/testing.ts';
-import { eventually } from '../../src/test-support/index.ts';
+import { type TestServer, eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
 import { attacks, create } from './objects.ts';
 
 const POD = '#/object/core/v1/pods/shop/till';
 
 describe('containers in the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: ShopAndBrowser = [] as never;
+  let [server, browser]: ShopAndBrowser<TestServer> = [] as never;
   const kubelet = new FakeKubelet();
   before(async () => {
     [server, browser] = await startShop();
@@ -38,7 +38,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
       response.writeHead(200).write(`first line\n${attacks.markup}\n`);
     };
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token', POD);
+    await login(page, server, 'admin-token', POD);
     await page.getByRole('link', { name: 'Logs' }).click();
     const log = page.getByRole('log');
     await log.getByText('first line').waitFor();
@@ -66,7 +66,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
       session = new SpdyKubelet(socket, 'v4.channel.k8s.io');
     };
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token', `${POD}?tab=exec`);
+    await login(page, server, 'admin-token', `${POD}?tab=exec`);
     await page.getByLabel('Terminal').uncheck();
     await page.getByLabel('Command', { exact: true }).fill('sh -e');
     await page.getByRole('button', { name: 'Run' }).click();
@@ -95,7 +95,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
       session = new SpdyKubelet(socket, 'v4.channel.k8s.io');
     };
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token', `${POD}?tab=exec`);
+    await login(page, server, 'admin-token', `${POD}?tab=exec`);
     await page.getByRole('button', { name: 'Run' }).click();
     const terminal = page.locator('.terminal-pane');
     await eventually(async () => assert.deepEqual([...session?.types ?? []].sort(), ['error', 'resize', 'stdin', 'stdout']));
@@ -109,7 +109,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Control+c');
     await eventually(async () => assert.equal(session?.written.get('stdin'), 'ls -l\t\u0003'));
-    const files = ['cart', 'prices.json', 'till.log'].map((name, index) => `-rw-r--r-- 1 till till ${index}204 Nov 23 10:0${index} \u001b[1;34m${name}\u001b[0m`);
+    const files = ['cart', 'prices.json', 'till.log'].map((name, at) => `-rw-r--r-- 1 till till ${at}204 Nov 23 10:0${at} \u001b[1;34m${name}\u001b[0m`);
     session?.write('stdout', `ls -l\r\n${files.join('\r\n')}\r\n\u001b[1;32mtill\u001b[0m:/# `);
     await terminal.getByText('till.log').first().waitFor();
     await takePicture(page, 'terminal');
@@ -134,7 +134,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
 
   test('a user without the rights is refused both, with the reason, and kinds without them have no such parts', async () => {
     const { page, complaints, close } = await openPage(browser, { width: 380, dark: true });
-    await login(page, server.url, 'alice-token', `${POD}?tab=logs`);
+    await login(page, server, 'alice-token', `${POD}?tab=logs`);
     await page.getByRole('alert').filter({ hasText: 'cannot get resource "pods/log"' }).waitFor();
     await checkAccess(page, 'the refusal of logs');
     await page.goto(`${server.url}/console/${POD}?tab=exec`);

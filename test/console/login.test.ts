@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestProvider, startTestProvider, testClient } from '../../src/server/console/testing.ts';
+import type { TestServer } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
 
 describe('logins at a provider in the console', { skip: missingBrowser() }, () => {
@@ -13,7 +14,7 @@ describe('logins at a provider in the console', { skip: missingBrowser() }, () =
     writeFileSync(join(directory, name), text);
     return join(directory, name);
   };
-  let [server, browser]: ShopAndBrowser = [] as never;
+  let [server, browser]: ShopAndBrowser<TestServer> = [] as never;
   let provider: TestProvider;
   before(async () => {
     provider = await startTestProvider();

@@ -1,9 +1,19 @@
 // Objects for the tests of the console: a small shop, many of one kind, and attacks in every text that may hold them.
 import assert from 'node:assert/strict';
-import type { TestServer } from '../../src/test-support/index.ts';
+import type { ClientRequest, ClientResponse } from '../../src/test-support/index.ts';
+
+/** A server as the flows use it, by this server or another one that speaks the Kubernetes API. */
+export interface Shop {
+  readonly url: string;
+  /** Asks as the administrator. */
+  request(request: ClientRequest): Promise<ClientResponse>;
+  /** The link of a console that logs in with a token; absent where the server has a console of its own. */
+  makeLink?(token: string): Promise<string>;
+  close(): Promise<void>;
+}
 
 /** Creates an object; the path is that of its list. */
-export async function create(server: TestServer, path: string, body: object): Promise<any> {
+export async function create(server: Pick<Shop, 'request'>, path: string, body: object): Promise<any> {
   const answer = await server.request({ method: 'POST', path, body });
   assert.ok(answer.status === 201, `${path}: ${answer.text.slice(0, 300)}`);
   return answer.body;
@@ -21,7 +31,7 @@ export const deployment = (name: string, tier: string, replicas: number) => ({
 });
 
 /** The namespace shop: Deployments, ConfigMaps, and a user with the right to read ConfigMaps there. */
-export async function fillShop(server: TestServer): Promise<void> {
+export async function fillShop(server: Pick<Shop, 'request'>): Promise<void> {
   await create(server, '/api/v1/namespaces', { metadata: { name: 'shop', labels: { team: 'sales' } } });
   for (const [name, tier, replicas] of [['web', 'front', 3], ['cart', 'front', 2], ['catalog', 'back', 4], ['worker', 'back', 1]] as const) {
     await create(server, '/apis/apps/v1/namespaces/shop/deployments', deployment(name, tier, replicas));
@@ -39,7 +49,7 @@ export async function fillShop(server: TestServer): Promise<void> {
 const TOGETHER = 100;
 
 /** So many ConfigMaps in the namespace many: many-0000, many-0001, … */
-export async function makeMany(server: TestServer, count: number): Promise<void> {
+export async function makeMany(server: Pick<Shop, 'request'>, count: number): Promise<void> {
   await create(server, '/api/v1/namespaces', { metadata: { name: 'many' } });
   for (let first = 0; first < count; first += TOGETHER) {
     await Promise.all(Array.from({ length: Math.min(TOGETHER, count - first) }, (_, index) =>
@@ -51,7 +61,7 @@ export async function makeMany(server: TestServer, count: number): Promise<void>
 export const attacks = { markup: '<img src=x onerror="attacked=1">', script: '</script><script>attacked=1</script>', link: 'javascript:attacked=1' } as const;
 
 /** A definition and objects that hold attacks wherever the API takes any text. */
-export async function attackDefinition(server: TestServer): Promise<void> {
+export async function attackDefinition(server: Pick<Shop, 'request'>): Promise<void> {
   await create(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
     metadata: { name: attacks.markup, annotations: { note: attacks.script, link: attacks.link } }, rules: [],
   });
@@ -78,7 +88,7 @@ export async function attackDefinition(server: TestServer): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-async function until(server: TestServer, path: string): Promise<void> {
+async function until(server: Pick<Shop, 'request'>, path: string): Promise<void> {
   for (let tries = 0; (await server.request({ path })).status !== 200; tries += 1) {
     assert.ok(tries < 200, `${path} is not served`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -35,7 +35,7 @@ const defineClash = (server: TestServer, plural: string): Promise<unknown> => cr
 });
 
 describe('the server in the console', { skip: missingBrowser() }, () => {
-  let [server, browser]: ShopAndBrowser = [] as never;
+  let [server, browser]: ShopAndBrowser<TestServer> = [] as never;
   before(async () => {
     [server, browser] = await startShop();
   });
@@ -45,7 +45,7 @@ describe('the server in the console', { skip: missingBrowser() }, () => {
     await refuseSecrets(server);
     for (const name of ['right', 'wrong']) await defineClash(server, name);
     const { page, complaints, close } = await openPage(browser);
-    await login(page, server.url, 'admin-token');
+    await login(page, server, 'admin-token');
     await page.getByRole('link', { name: 'Server', exact: true }).click();
     let isDone = false;
     const traffic = (async () => {
@@ -74,7 +74,7 @@ describe('the server in the console', { skip: missingBrowser() }, () => {
 
   test('a user that may not read metrics is refused', async () => {
     const { page, complaints, close } = await openPage(browser, { width: 380, dark: true });
-    await login(page, server.url, 'alice-token', '#/server');
+    await login(page, server, 'alice-token', '#/server');
     await page.getByRole('alert').filter({ hasText: 'cannot get path "/metrics"' }).waitFor();
     await checkAccess(page, 'the refusal of metrics');
     assert.deepEqual(complaints, []);
