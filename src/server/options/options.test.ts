@@ -98,6 +98,9 @@ describe('resolveOptions', () => {
     resolveOptions({ serviceClusterIpRange: '10.0.0.0/24,fd00::/112' });
     assert.throws(() => resolveOptions({ serviceNodePortRange: '5-4' }), /--service-node-port-range/);
     assert.throws(() => resolveOptions({ controllers: ['nope'] }), /--controllers/);
+    const plugins = ['PodSecurity', 'AlwaysPullImages'];
+    assert.throws(() => resolveOptions({ enableAdmissionPlugins: plugins, disableAdmissionPlugins: plugins }),
+      /\[AlwaysPullImages PodSecurity\] in enable-admission-plugins and disable-admission-plugins overlapped/);
     assert.throws(() => resolveOptions({ tlsMinVersion: 'VersionTLS11' }), /--tls-min-version must be VersionTLS12 or VersionTLS13/);
     assert.throws(() => resolveOptions({ tlsCipherSuites: ['TLS_RSA_WITH_RC4_128_SHA'] }), /--tls-cipher-suites "TLS_RSA_WITH_RC4_128_SHA" is not one of/);
     assert.throws(() => resolveOptions({ eventTtlMs: 500 }), /--event-ttl must be at least a second/);

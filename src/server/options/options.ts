@@ -90,7 +90,14 @@ function findConflicts(options: ServerOptions): string[] {
     ],
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
-  return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options)];
+  return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options),
+    ...findPluginConflicts(options)];
+}
+
+/** Admission plugins that are asked for and refused at once, in the reference's words. */
+function findPluginConflicts({ enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled }: ServerOptions): readonly string[] {
+  const both = [...new Set(enabled)].filter((name) => disabled.includes(name)).sort();
+  return both.length === 0 ? [] : [`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`];
 }
 
 /** Whether `--controllers` selects this one; `-name` wins over `*`. */
