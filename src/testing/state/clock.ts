@@ -37,7 +37,8 @@ export function createServerClock(beneath: Clock): ServerClock {
     skewMs: 0,
     now: () => beneath.now() + clock.skewMs,
     monotonicMs: () => beneath.monotonicMs(),
-    after: (delayMs, callback) => wait(released ? systemClock : beneath, { dueMs: beneath.monotonicMs() + delayMs, callback }, delayMs),
+    // What only lets others have a turn takes no time, so that it does not wait for a clock that stands.
+    after: (delayMs, callback) => wait(released || delayMs <= 0 ? systemClock : beneath, { dueMs: beneath.monotonicMs() + delayMs, callback }, delayMs),
     release() {
       if (released || beneath === systemClock) return;
       released = true;

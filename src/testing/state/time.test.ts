@@ -78,3 +78,18 @@ describe('a manual clock', () => {
     assert.ok(Math.abs(server.now() - new Date(String((await server.get('ns/default'))?.metadata?.creationTimestamp)).getTime()) < 600_000);
   });
 });
+
+describe('a clock that stands', () => {
+  it('holds no definition up: it is established while the time stays', async () => {
+    await using server = await createTestServer({ clock: 'manual' });
+    const startMs = server.now();
+    const [definition] = await server.apply({
+      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.example.com' },
+      spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] },
+    });
+    const { conditions } = definition?.['status'] as { conditions: { type: string; status: string }[] };
+    assert.deepEqual(conditions.filter(({ type }) => type === 'Established').map(({ status }) => status), ['True']);
+    assert.equal(server.now(), startMs);
+  });
+});
