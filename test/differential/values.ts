@@ -87,7 +87,7 @@ function makeFields(dice: Dice, schema: Json, { depth, inner }: { readonly depth
     for (let count = dice.below(3); count > 0; count--) fields[dice.pick(['a', 'b', 'cpu', 'memory', 'example.com/a', 'A B', '', 'x'.repeat(64),
       'storage'])] = inner(schema['additionalProperties']);
   } else if (properties.length === 0 && schema['type'] !== 'object' && chance(dice, 50)) {
-    fields['a'] = dice.pick(WRONG);
+    fields['a'] = makeWrong(dice);
   }
   return fields;
 }
@@ -166,8 +166,8 @@ function mutateOnce(dice: Dice, schemas: Schemas, root: Json): void {
   } else if (sort < 93) {
     if (Array.isArray(place.parent)) place.parent.splice(place.key as number, 1);
     else delete place.parent[place.key];
-  } else if (sort < 97) place.parent[place.key] = dice.pick(WRONG);
-  else if (isObject(place.parent)) place.parent[dice.pick(['bogus', 'Name', 'SPEC'])] = dice.pick(WRONG);
+  } else if (sort < 97) place.parent[place.key] = makeWrong(dice);
+  else if (isObject(place.parent)) place.parent[dice.pick(['bogus', 'Name', 'SPEC'])] = makeWrong(dice);
 }
 
 /** A copy of an object with some changes along its schema. */
