@@ -12,7 +12,8 @@ export function formatGo(value: unknown): string {
 
 /** Floats print with an exponent of at least two digits where %v uses one. */
 function formatScalar(value: unknown): string {
-  if (typeof value !== 'number' || Number.isInteger(value)) return String(value);
+  if (typeof value !== 'number' || (Number.isInteger(value) && Math.abs(value) < 1e18)) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value.toExponential()).replace(/e\+(\d)$/, 'e+0$1');
   return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
 }
 

@@ -27,8 +27,13 @@ export class JsonDraft {
   /** Numbers of keys of objects that were compared; counting a wide one again and again would be quadratic. */
   readonly #widths = new Map<Dict, number>();
 
-  constructor(document: JsonValue) {
+  /** Objects that a pointer led into, or that were compared: the reference's library parses those, and writes their keys sorted. */
+  readonly #reached: WeakSet<object>;
+
+  constructor(document: JsonValue, reached = new WeakSet<object>()) {
     this.#root = document;
+    this.#reached = reached;
+    if (isContainer(document)) reached.add(document);
   }
 
   /** The value at a path; undefined where an object has no such key. Throws DraftError. */
@@ -37,6 +42,15 @@ export class JsonDraft {
     const container = this.#locate(path, false);
     const key = path.at(-1) as string;
     return isList(container) ? getItem(container, indexOf(container, key)) : ownValue(container as Dict, key);
+  }
+
+  /** Notes that a pointer leads here; one that leads nowhere is found out later. */
+  reach(path: readonly string[]): void {
+    try {
+      this.#locate(path, false);
+    } catch (error) {
+      if (!(error instanceof DraftError)) throw error;
+    }
   }
 
   /** Inserts into arrays (`-` is the end), sets in objects. */
@@ -73,6 +87,7 @@ export class JsonDraft {
       return value.every((item, i) => this.equals(items[i], item));
     }
     if (!isMap(found)) return equalJson(found, value);
+    this.#reached.add(found);
     if (!isMap(value)) return false;
     const keys = Object.keys(value);
     return keys.length === this.#widthOf(found) && keys.every((key) => Object.hasOwn(found, key) && this.equals(found[key], value[key]));
@@ -92,6 +107,7 @@ export class JsonDraft {
   /** Replaces the whole document. */
   reset(document: JsonValue): void {
     this.#root = document;
+    if (isContainer(document)) this.#reached.add(document);
   }
 
   /** The document after all edits. */
@@ -126,6 +142,7 @@ export class JsonDraft {
         child = owned;
       }
       at = child;
+      if (isContainer(at)) this.#reached.add(at);
     }
     if (!isContainer(at)) throw new MissingContainerError('missing value');
     return at;
@@ -136,6 +153,7 @@ export class JsonDraft {
     if (!isMap(value) || value instanceof ChunkedList || this.#owned.has(value)) return value;
     const copy = { ...value };
     this.#owned.add(copy);
+    if (this.#reached.has(value)) this.#reached.add(copy);
     const width = this.#widths.get(value);
     if (width !== undefined) this.#widths.set(copy, width);
     return copy;

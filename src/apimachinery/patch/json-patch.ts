@@ -89,12 +89,15 @@ export function decodeJsonPatch(operations: JsonValue): JsonPatch {
   return { length: list.length, operations, apply: (document) => applyOperations(document, list) };
 }
 
-/** Reads and bounds a patch once, for use on every round of an update; the result shares unchanged parts with the document. Throws StatusError. */
-export function compileJsonPatch(operations: JsonValue): (current: JsonValue) => JsonValue {
+/**
+ * Reads and bounds a patch once, for use on every round of an update; the result shares unchanged parts with the document. Throws StatusError.
+ * Objects of the result that an operation led into are added to `reached`.
+ */
+export function compileJsonPatch(operations: JsonValue): (current: JsonValue, reached?: WeakSet<object>) => JsonValue {
   const list = withStatus(() => readOperations(operations, { list: '[]handlers.jsonPatchOp', item: 'handlers.jsonPatchOp' }),
     ({ message }) => badRequest(`error decoding patch: ${message}`));
   if (list.length > MAX_OPERATIONS) throw requestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${list.length}`);
-  return (current) => withStatus(() => applyOperations(current, list), refuse);
+  return (current, reached) => withStatus(() => applyOperations(current, list, reached), refuse);
 }
 
 function withStatus<T>(work: () => T, describe: (error: JsonPatchError) => StatusError): T {
@@ -106,8 +109,8 @@ function withStatus<T>(work: () => T, describe: (error: JsonPatchError) => Statu
 }
 
 /** Applies all operations; the document is not changed. Throws JsonPatchError for the first that cannot be applied. */
-function applyOperations(document: JsonValue, list: readonly Operation[]): JsonValue {
-  const draft = new JsonDraft(document);
+function applyOperations(document: JsonValue, list: readonly Operation[], reached?: WeakSet<object>): JsonValue {
+  const draft = new JsonDraft(document, reached);
   const budget: Budget = { bytes: MAX_COPY_BYTES };
   try {
     for (const operation of list) applyOperation(draft, operation, budget);
@@ -178,7 +181,7 @@ function replace(draft: JsonDraft, { path, value, missing, missingKey }: {
 }
 
 /** The value that a copy or a move puts elsewhere; a move takes it from its place. */
-function takeSource(draft: JsonDraft, { op, from }: Operation, budget: Budget): unknown {
+function takeSource(draft: JsonDraft, { op, path, from }: Operation, budget: Budget): unknown {
   if (from === undefined) throw new DraftError(`${op} operation failed to decode from: missing value`);
   const { text, segments = [] } = from;
   const missing = `${op} operation does not apply: doc is missing from path: ${text}`;
@@ -191,7 +194,10 @@ function takeSource(draft: JsonDraft, { op, from }: Operation, budget: Budget): 
     });
   }
   return within(from, { missing, failed: `error in copy for from: '${text}'` }, (at) => {
-    const found = draft.share(draft.read(at)) ?? null;
+    const read = draft.read(at);
+    // The library finds the way to the copy before it makes it.
+    if (path?.segments !== undefined) draft.reach(path.segments);
+    const found = draft.share(read) ?? null;
     measure(found, budget);
     return found;
   });

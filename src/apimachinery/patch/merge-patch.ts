@@ -7,8 +7,9 @@ export function applyMergePatch(target: JsonObject, patch: JsonObject): JsonObje
   return mergeInto(target, patch) as JsonObject;
 }
 
+/** As the reference's library does, lists are kept as they are where they replace an object, and lose the nulls of objects in them anywhere else. */
 function mergeInto(target: unknown, patch: unknown): unknown {
-  if (!isMap(patch)) return patch;
+  if (!isMap(patch)) return isMap(target) ? patch : withoutNulls(patch);
   const base = isMap(target) ? target : {};
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(base)) if (!Object.hasOwn(patch, key)) putKey(out, key, base[key]);
@@ -17,4 +18,10 @@ function mergeInto(target: unknown, patch: unknown): unknown {
     if (value !== null) putKey(out, key, mergeInto(ownValue(base, key), value));
   }
   return out;
+}
+
+/** A list whose objects have no members that are null; its own nulls stay. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  return isMap(value) ? mergeInto(undefined, value) : value;
 }

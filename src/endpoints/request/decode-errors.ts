@@ -32,6 +32,12 @@ export function notRegistered({ group, version, kind }: GroupVersionKind, scheme
   return `no kind ${shown[0]} is registered for version ${shown[1]} in scheme ${shown[2]}`;
 }
 
+/** The same where no version is named, so that the reference looks for the internal type. */
+export function notRegisteredInternally(group: string, kind: string): string {
+  const shown = [kind, group, SCHEME].map(quoteGo);
+  return `no kind ${shown[0]} is registered for the internal version of group ${shown[1]} in scheme ${shown[2]}`;
+}
+
 /** The Go package of a group's internal types, as texts about conversions name it. */
 const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.')[0] as string));
 

@@ -1,17 +1,15 @@
 // The patch types but apply: each is parsed to a function from the current document to the next one, with the problems of the patch itself.
 // Error texts mirror upstream's patchers; patch.ts reads the result back into an object.
 import {
-  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, equalJson, failure, type JsonObject, type JsonValue,
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, failure, type JsonObject, type JsonValue,
 } from '../../apimachinery/index.ts';
-import { JsonError, parseJson, stringifyJson } from '../../codec/index.ts';
+import { JsonError, parseJson } from '../../codec/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Expected, Level } from '../request/decode.ts';
 import { jsonType } from '../request/decode-errors.ts';
 import { JSON_PATCH_TYPE, MERGE_PATCH_TYPE } from '../request/media.ts';
 import type { WriteQuery } from '../request/options.ts';
 
-/** Operations whose values are looked for in the result, where its order matters. */
-const MOST_COMPARED = 20;
 /** A JSON patch may have this many operations. */
 const MAX_OPERATIONS = 10_000;
 
@@ -75,11 +73,6 @@ export type IsKept = (value: JsonValue, before: JsonValue | undefined) => boolea
 
 /** Merge patches share the values that they do not change, and copy the values that they set. */
 export const isShared: IsKept = (value, before) => value === before;
-/** JSON patches work on a copy; values that they add keep the order of their keys, unless a later operation reaches into them. */
-function isUntouched(operations: readonly JsonObject[]): IsKept {
-  const added = operations.flatMap(({ value }) => (typeof value === 'object' && value !== null ? [stringifyJson(value)] : []));
-  return (value, before) => before === undefined || equalJson(value, before) || (added.length > 0 && added.includes(stringifyJson(value)));
-}
 
 /** A parsed patch. */
 export interface ReadPatch {
@@ -97,9 +90,11 @@ function readJsonPatch(bytes: Uint8Array, level: Level): ReadPatch {
     Object.keys(operation).filter((key) => !operationFields.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
   const compiled = compileJsonPatch(operations);
-  const isKept: IsKept = (value, before) => (untouched ??= isUntouched(operations.slice(0, MOST_COMPARED)))(value, before);
-  let untouched: IsKept | undefined;
-  return { patch: (current) => compiled(current) as JsonObject, problems: [...unknown, ...repeated], isKept };
+  let reached = new WeakSet<object>();
+  const patch = (current: JsonObject): JsonObject => compiled(current, (reached = new WeakSet())) as JsonObject;
+  // Objects that no operation led into keep the order of their keys.
+  const isKept: IsKept = (value) => typeof value !== 'object' || value === null || (!Array.isArray(value) && !reached.has(value));
+  return { patch, problems: [...unknown, ...repeated], isKept };
 }
 
 /** The value as an object; throws the 400 of another one, with `prefix` before Go's text. */

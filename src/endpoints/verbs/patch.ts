@@ -8,7 +8,7 @@ import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../co
 import { checkIdentity, defaultObject, namelessObject, toScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, typeObject } from '../request/decode.ts';
-import { notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
+import { notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { APPLY_CBOR_PATCH_TYPE, APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from '../request/media.ts';
@@ -74,12 +74,14 @@ function checkCustomType({ kind, apiVersion, metadata }: JsonObject, expected: E
 
 /** Throws unless a document has the expected type. Without an apiVersion the reference does not find its name either. */
 function checkDocumentType(document: JsonObject, { expected, request, level }: PatchContext, fail: (why: string) => StatusError): void {
+  if (Array.isArray(document)) throw fail(versionKindError(notAnObject(document)));
   const { kind, apiVersion } = document;
   for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
     if (value === undefined || value === null || typeof value === 'string') continue;
     throw fail(versionKindError(notAString(name, value)));
   }
   if (!apiVersion) {
+    if (kind && kind !== expected.kind) throw fail(notRegisteredInternally(expected.group, kind as string));
     // The reference reads such a document into the internal type, whose fields have other names.
     const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion').sort();
     const problems = unknown.map((name) => `unknown field ${quoteGo(name)}`);

@@ -5,7 +5,7 @@
 //   └────────────────────── head ────────────────────┘                        ▲ resourceVersion is inserted here when the object is read
 //
 // Custom resources are written with sorted keys, their type first, resourceVersion before uid.
-import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion } from '../../apimachinery/index.ts';
+import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion, inFieldOrder } from '../../apimachinery/index.ts';
 import { encodeJson } from '../../codec/index.ts';
 import { invariant } from '../../base/index.ts';
 import { sortJson } from '../values.ts';
@@ -103,13 +103,21 @@ export interface EncodedObject {
   readonly json: Uint8Array;
 }
 
+/** A built-in object in the order of its structs; its type is first. */
+function orderFields(layout: Layout, document: Record<string, unknown>): Record<string, unknown> {
+  const { kind, apiVersion, ...parts } = document;
+  return { kind, apiVersion, ...inFieldOrder(layout.schema(layout.resource.storageVersion), parts) };
+}
+
 /** The form in which an object of the storage version is stored. */
 export function encodeObject(layout: Layout, object: KubeObject): EncodedObject {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
   const { kind, storageVersion, custom } = layout.resource;
   const apiVersion = layout.apiVersion(storageVersion);
   const ordered = orderMetadata(metadata);
-  const document = custom ? { apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) } : { kind, apiVersion, metadata: ordered, ...rest };
+  const document = custom
+    ? { apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) }
+    : orderFields(layout, { kind, apiVersion, metadata: ordered, ...rest });
   return { document, json: encodeJson(document) };
 }
 

@@ -21,11 +21,11 @@ function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): St
 const store = (resource: Resource, object: object): StoredRevision =>
   makeVersion(resource, encodeStored(createLayout(resource, ''), object as KubeObject));
 
-const meta = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { uid: '"uid":"x"', b: 'c' } };
+const meta = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { b: 'c', uid: '"uid":"x"' } };
 
 test('bytes puts resourceVersion where the reference has it', () => {
   const version = store(rows.configMaps, { metadata: meta, data: { k: 'v' } });
-  const rest = '"name":"a","namespace":"ns","uid":"u","resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"uid":"\\"uid\\":\\"x\\"","b":"c"}},"data":{"k":"v"}}';
+  const rest = '"name":"a","namespace":"ns","uid":"u","resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z","labels":{"b":"c","uid":"\\"uid\\":\\"x\\""}},"data":{"k":"v"}}';
   assert.equal(text(version.bytes('v1', 'json-single')), `{"kind":"ConfigMap","apiVersion":"v1","metadata":{${rest}`);
   assert.equal(text(version.bytes('v1', 'json-item')), `{"metadata":{${rest}`);
   assert.equal(version.bytes('v1', 'json-single'), version.bytes('v1', 'json-single'));
