@@ -131,3 +131,15 @@ export async function parseConfigFile(flag: string, kind: string, content: strin
   }
   return file;
 }
+
+/** Why an abstract socket is refused. */
+export const ABSTRACT_REFUSED = 'abstract sockets cannot be reached by this release of Node.js: name the path of a file, or use Node.js 22 or newer';
+
+/** The oldest libuv that is known to send the names of abstract sockets as they are: those before fill them up with zeros, and meet another socket. */
+const abstractSince = [1, 51] as const;
+
+/** Whether abstract Unix sockets can be reached: with Node.js 22 and newer. */
+export function reachesAbstractSockets(libuv: string = process.versions.uv): boolean {
+  const [major = 0, minor = 0] = libuv.split('.').map(Number);
+  return major > abstractSince[0] || (major === abstractSince[0] && minor >= abstractSince[1]);
+}

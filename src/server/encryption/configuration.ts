@@ -1,5 +1,5 @@
 // EncryptionConfiguration (apiserver.config.k8s.io/v1), read strictly and checked as the reference checks it, in its words.
-import { ConfigReader, parseConfigFile } from '../config-files/config-file.ts';
+import { ABSTRACT_REFUSED, ConfigReader, parseConfigFile, reachesAbstractSockets } from '../config-files/config-file.ts';
 import { StartError } from '../options/options.ts';
 import { type LocalProvider, keySizes } from './ciphers.ts';
 
@@ -32,8 +32,6 @@ export interface EncryptionRule {
 const FLAG = '--encryption-provider-config';
 const DEFAULT_TIMEOUT_MS = 3000;
 const V1_REFUSED = 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.';
-/** Node fills their names up with zeros, and meets another socket. */
-const ABSTRACT_REFUSED = 'abstract sockets cannot be reached from here, name the path of a file';
 const providerNames = ['kms', 'aesgcm', 'aescbc', 'secretbox', 'identity'];
 const NONE_OF_THEM = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
 const SPLIT = 'more than one provider specified in a single element, should split into different list elements';
@@ -159,7 +157,7 @@ function readKms(value: unknown, { reader, path, kmsNames }: ProviderContext): P
   return [{ type: 'kms', kms: { name, path: path2, timeoutMs } }];
 }
 
-/** The path of a Unix socket: `unix:///run/kms.sock`. */
+/** The path of a Unix socket: `unix:///run/kms.sock`; `unix:///@name` is an abstract one. */
 function readEndpoint(reader: ConfigReader, endpoint: string, path: string): string {
   if (endpoint === '') {
     reader.invalid(path, '', 'endpoint is a mandatory field for a kms');
@@ -169,8 +167,9 @@ function readEndpoint(reader: ConfigReader, endpoint: string, path: string): str
   const scheme = match?.[1]?.toLowerCase() ?? '';
   if (scheme !== 'unix') reader.invalid(path, endpoint, `unsupported scheme "${scheme}" for KMS provider, only unix is supported`);
   const socket = match?.[3] ?? '';
-  if (socket.startsWith('/@')) reader.invalid(path, endpoint, ABSTRACT_REFUSED);
-  return socket;
+  if (!socket.startsWith('/@')) return socket;
+  if (!reachesAbstractSockets()) reader.invalid(path, endpoint, ABSTRACT_REFUSED);
+  return `\0${socket.slice('/@'.length)}`;
 }
 
 /** An entry after one for its whole group, or for everything, would never be used. */

@@ -1,5 +1,5 @@
 // TracingConfiguration (apiserver.config.k8s.io), read strictly: where spans are sent, and how many of the requests that no caller traces have them.
-import { ConfigReader, parseConfigFile } from '../config-files/config-file.ts';
+import { ABSTRACT_REFUSED, ConfigReader, parseConfigFile, reachesAbstractSockets } from '../config-files/config-file.ts';
 
 /** What a file asks for. */
 export interface TracingSettings {
@@ -39,9 +39,11 @@ function readEndpoint(reader: ConfigReader, endpoint: string): TracingSettings['
   // A name server may stand in front of the name; it is not asked here.
   const rest = after === undefined ? before : after.slice(after.indexOf('/') + 1);
   if (scheme === 'unix') return { socketPath: `/${rest}` };
-  // Node fills the names of abstract sockets up with zeros, and meets another socket.
-  if (scheme === 'unix-abstract') reader.invalid('endpoint', endpoint, 'abstract sockets cannot be reached from here, name the path of a file');
-  else if (scheme !== 'dns') {
+  if (scheme === 'unix-abstract') {
+    if (!reachesAbstractSockets()) reader.invalid('endpoint', endpoint, ABSTRACT_REFUSED);
+    return { socketPath: `\0${rest}` };
+  }
+  if (scheme !== 'dns') {
     reader.invalid('endpoint', endpoint,
       `unsupported scheme: ${scheme}.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md`);
   }

@@ -13,6 +13,7 @@ import { type TestServer, eventually, startTestServer } from '../../test-support
 import { createCertificate } from '../tls/certificates.ts';
 import { readTracingConfiguration } from './configuration.ts';
 import { currentSpan, inShortSpan, inSpan } from './spans.ts';
+import { reachesAbstractSockets } from '../config-files/config-file.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-tracing-'));
 const ending: (() => Promise<void> | void)[] = [];
@@ -189,7 +190,10 @@ test('readTracingConfiguration reads the names of collectors and refuses what th
     ['dns:///collector:1', { host: 'collector:1' }], ['unix:///run/otel.sock', { socketPath: '/run/otel.sock' }], ['collector', { host: 'collector:443' }],
   ] as const) assert.deepEqual((await read(`endpoint: ${endpoint}`)).collector, collector);
   await assert.rejects(read('endpoint: https://collector:4317'), /endpoint: Invalid value: "https:\/\/collector:4317": unsupported scheme: https\./);
-  await assert.rejects(read('endpoint: unix-abstract:///otel'), /abstract sockets cannot be reached/);
+  const abstract = read('endpoint: unix-abstract:///otel');
+  if (reachesAbstractSockets()) assert.deepEqual((await abstract).collector, { socketPath: '\0otel' });
+  else await assert.rejects(abstract, /abstract sockets cannot be reached by this release of Node\.js/);
+  assert.deepEqual(['1.46.0', '1.51.0', '1.52.1', '2.0.0'].map(reachesAbstractSockets), [false, true, true, true]);
   await assert.rejects(read('samplingRatePerMillion: -1'), /Invalid value: -1: sampling rate must be positive/);
   await assert.rejects(read('samplingRatePerMillion: 1000001'), /must be less than or equal to one million/);
   await assert.rejects(read('sampleRate: 1'), /unknown field "sampleRate"/);
