@@ -80,3 +80,24 @@ test('resume asks again only while a read waits', async () => {
   advance(2);
   assert.equal(await waiting, true);
 });
+
+test('reads that wait in great numbers go on in several turns of the event loop, whatever they wait for', async () => {
+  const { freshness, advance } = start();
+  let [turn, isOver] = [0, false];
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  for (const wait of [() => freshness.waitUntilCurrent(1000), () => freshness.waitUntil(9, 1000)]) {
+    const turns = new Set<number>();
+    const waits = Array.from({ length: 400 }, async () => {
+      assert.equal(await wait(), true);
+      turns.add(turn);
+    });
+    advance(turn < 2 ? 5 : 9);
+    await Promise.all(waits);
+    assert.ok(turns.size >= 5, `all went on in ${turns.size} turns`);
+  }
+  isOver = true;
+});
