@@ -26,6 +26,7 @@ interface Turn {
 
 /** A file that is longer is left for the other one: small enough for one step of the tables, large enough to rarely wait for them. */
 const TURN_BYTES = 2 ** 20;
+const ZEROS_BYTES = 2 ** 16;
 
 /** All whole entries of a directory in revision order, those that the tables hold already among them. */
 export async function readJournal(directory: string, layout: EntryLayout): Promise<ReadChange[]> {
@@ -73,11 +74,17 @@ async function openFile(path: string, sync: boolean): Promise<FileHandle> {
   return file;
 }
 
-/** Fills a file with zeros up to the length of a turn: a write over bytes that exist spares the flush a change of the file's size. */
+/**
+ * Fills a file with zeros up to the length of a turn: a write over bytes that exist spares the flush a change of the file's size. The zeros are small
+ * blocks: once a large one is freed, malloc keeps that much free memory for itself.
+ */
 async function layOut(file: FileHandle): Promise<void> {
-  const { size } = await file.stat();
-  const bytes = Buffer.alloc(Math.max(0, TURN_BYTES - size));
-  for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done, bytes.length - done, size + done)).bytesWritten;
+  const zeros = Buffer.alloc(ZEROS_BYTES);
+  for (let { size } = await file.stat(); size < TURN_BYTES;) {
+    const missing = TURN_BYTES - size;
+    const blocks = Array.from({ length: Math.ceil(missing / ZEROS_BYTES) }, (_, i) => zeros.subarray(0, missing - i * ZEROS_BYTES));
+    size += (await file.writev(blocks, size)).bytesWritten;
+  }
 }
 
 /** Appends entries; one append at a time. */
