@@ -61,9 +61,8 @@ async function readCopy(core: CoreV1Api): Promise<Record<string, string> | undef
 }
 
 async function until(passes: () => Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
-  while (!(await passes())) {
-    assert.ok(performance.now() < deadlineMs, 'not in time');
+  for (let tries = 0; !(await passes()); tries += 1) {
+    assert.ok(tries < 500, 'never');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -66,7 +66,7 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
  */
 const SIDE_DOORS = [
   'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/server/testing.ts',
-  'src/server/tls/certificates.ts', 'src/test-support/wait.ts', 'src/testing/program/programs.ts',
+  'src/server/tls/certificates.ts', 'src/test-support/steps.ts', 'src/test-support/wait.ts', 'src/testing/program/programs.ts',
 ];
 
 /** Rooms are entered by their door, and only along the arrows. */
@@ -106,6 +106,7 @@ export const checkOpening: Rule = ({ path, lines }) => {
   return /^\/[/*]/.test(first ?? '') ? [] : [`${path}: does not open with a comment`];
 };
 
+const MEASURED_TIME = /performance\.now\(|Date\.now\(\) -|- Date\.now\(\)|hrtime|cpuUsage|\brecordLongestTurn\b/;
 const LONG_LITERAL = /'[^']{80,}'|"[^"]{80,}"|`[^`]{80,}`|\/\^\S{80,}\$\//g;
 
 /** One long literal (a message, a pattern, a sample) is not broken for the sake of width. */
@@ -154,6 +155,15 @@ export const checkConstants: Rule = ({ path, lines, isTest, isData }) => {
     return isWrong ? [`${path}:${i + 1}: ${name} is ${isUpper ? 'no number, text or flag: camelCase' : 'a number, text or flag: UPPER_CASE'}`] : [];
   });
 };
+
+/** Tests wait for what must hold and count work (`test-support/steps.ts`): a measured time says how busy the machine is. */
+export const checkMeasuredTime: Rule = ({ path, lines }) => (/\.(test|suite)\.ts$/.test(path) ? complain(path, lines, MEASURED_TIME) : []);
+
+/** The variables of a module, as `path name`: state that outlives a call. */
+export function findModuleState(sources: readonly Source[]): string[] {
+  return sources.filter(({ path, isTest }) => path.startsWith('src/') && !isTest).flatMap(({ path, lines }) =>
+    lines.flatMap((line) => /^(?:export )?let (\w+)/.exec(line)?.[1] ?? []).map((name) => `${path} ${name}`));
+}
 
 /** No notes to ourselves. */
 export const checkLeftovers: Rule = ({ path, lines }) => complain(path, lines, LEFTOVERS);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { readKubeconfig } from '../../kubeconfig/index.ts';
+import { eventually } from '../../test-support/wait.ts';
 import { createTestServer } from '../../testing/index.ts';
 import { preparePki } from '../../server/index.ts';
 import {
@@ -45,11 +46,7 @@ const siteController = defineController<Site>({
 });
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 30_000;
-  while (!(await holds())) {
-    assert.ok(performance.now() < endMs, what);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await eventually(async () => assert.ok(await holds(), what), 30_000);
 }
 
 const sitePath = '/apis/example.com/v1/namespaces/default/sites';

@@ -1,4 +1,5 @@
 // Work on the bytes of one stored object, without parsing them: another head in front, resourceVersion in its place, and back again.
+import { once } from '../../base/index.ts';
 import { type MemberSpan, findMember } from './json-scan.ts';
 import type { Layout } from './layout.ts';
 
@@ -13,13 +14,12 @@ export function allocate(length: number): Uint8Array {
 }
 
 const SCRATCH_BYTES = 2 ** 16;
-let scratch: Uint8Array | undefined;
+const scratch = once(() => (typeof Buffer === 'undefined' ? new Uint8Array(SCRATCH_BYTES) : Buffer.allocUnsafeSlow(SCRATCH_BYTES)));
 
 /** Memory for bytes that are read before the next call borrows it; parsing a list of objects allocates nothing for their bytes. */
 export function borrow(length: number): Uint8Array {
   if (length > SCRATCH_BYTES) return allocate(length);
-  scratch ??= typeof Buffer === 'undefined' ? new Uint8Array(SCRATCH_BYTES) : Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-  return scratch.subarray(0, length);
+  return scratch().subarray(0, length);
 }
 
 /** Copies bytes[from, to) to `target` at `at`; returns where they end. */

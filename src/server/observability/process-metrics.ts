@@ -2,6 +2,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { join } from 'node:path';
+import { once } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { subresourcesIn, versionIn } from '../../registry/index.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -152,8 +153,9 @@ function renderFlows(flows: readonly FlowSample[]): string[] {
 }
 
 /** The delays of the event loop since the last look; measured from the first look on, so that servers without monitoring pay nothing. */
-let delays: IntervalHistogram | undefined;
+const delays = once((): IntervalHistogram => monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS }));
 const DELAY_RESOLUTION_MS = 20;
+/** Of the event loop, which is one in the process, at the last look. */
 let lastUtilization = performance.eventLoopUtilization();
 
 function renderEventLoop(): string[] {
@@ -161,13 +163,12 @@ function renderEventLoop(): string[] {
   const { utilization: busy } = performance.eventLoopUtilization(utilization, lastUtilization);
   lastUtilization = utilization;
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1000);
-  const measured = delays !== undefined && delays.count > 0 ? delays : undefined;
+  const measured = delays().count > 0 ? delays() : undefined;
   const quantiles = measured === undefined ? [] : [50, 90, 99].map((percent): Sample =>
     [`quantile="${percent / 100}"`, seconds(measured.percentile(percent))]);
   const longest = measured === undefined ? 0 : seconds(measured.max);
-  delays ??= monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
-  delays.enable();
-  delays.reset();
+  delays().enable();
+  delays().reset();
   return [
     ...renderGauge({ name: 'pintle_event_loop_delay_seconds', help: 'How late timers came since the last scrape.' }, quantiles),
     ...renderGauge({ name: 'pintle_event_loop_longest_turn_seconds', help: 'The longest turn of the event loop since the last scrape.' }, [['', longest]]),

@@ -1,7 +1,7 @@
 // The worker's side: a message names a task and brings its input, the answer is what came of it. The API is composed with the first request.
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '../../base/index.ts';
+import { once, systemClock } from '../../base/index.ts';
 import { YamlError, parseJson, parseYamlToJson, stringifyJson, stringifyYaml } from '../../codec/index.ts';
 import { createWriteValidator } from '../../crd/index.ts';
 import type { FromWorker, HandledRequest, ToWorker, WorkerTasks, YamlAnswer } from './messages.ts';
@@ -18,7 +18,7 @@ const countHeapBytes = (): number => getHeapStatistics().total_heap_size;
 const post = (message: FromWorker): void => parentPort?.postMessage(message);
 const store = new RemoteStore(post);
 const running = new Map<number, AbortController>();
-let replica: Promise<Replica> | undefined;
+const replica = once((): Promise<Replica> => import('./replica.ts').then(({ startReplica }) => startReplica(workerData, store)));
 
 async function readYaml(bytes: Uint8Array): Promise<YamlAnswer> {
   try {
@@ -31,8 +31,7 @@ async function readYaml(bytes: Uint8Array): Promise<YamlAnswer> {
 
 async function handle(request: HandledRequest, signal: AbortSignal): Promise<WorkerTasks['handle']['output']> {
   // Workers that only read YAML or validate do not load the server.
-  replica ??= import('./replica.ts').then(({ startReplica }) => startReplica(workerData, store));
-  return (await replica).handle(request, signal);
+  return (await replica()).handle(request, signal);
 }
 
 async function makeReadable({ json, form }: WorkerTasks['makeReadable']['input']): Promise<Uint8Array> {

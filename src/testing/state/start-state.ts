@@ -1,6 +1,6 @@
 // Start states: the store after a server has made its own objects and a test's are applied. They are made once per process and forked by every
 // server that begins with the same.
-import { BoundedCache, systemClock, systemRandom } from '../../base/index.ts';
+import { BoundedCache, once, systemClock, systemRandom } from '../../base/index.ts';
 import { type MemoryStore, type RestoredKey, createMemoryStore } from '../../storage/index.ts';
 import { type Pki, type ServiceAccountKeys, SnapshotReader, createServiceAccountKeys, preparePki } from '../../server/index.ts';
 import type { Setup } from './setup.ts';
@@ -38,15 +38,11 @@ interface Secrets {
   readonly keys: ServiceAccountKeys;
 }
 
-let secrets: Secrets | undefined;
-
 /** The certificates, valid by the clock of the machine, and the keys of tokens. */
-export function shareSecrets(): Secrets {
-  return secrets ??= {
-    pki: preparePki({ clock: systemClock, random: systemRandom, directory: '', addresses: ['127.0.0.1'], serviceRange: '10.0.0.0/24' }),
-    keys: createServiceAccountKeys({ serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '' }, ''),
-  };
-}
+export const shareSecrets: () => Secrets = once(() => ({
+  pki: preparePki({ clock: systemClock, random: systemRandom, directory: '', addresses: ['127.0.0.1'], serviceRange: '10.0.0.0/24' }),
+  keys: createServiceAccountKeys({ serviceAccountKeyFiles: [], serviceAccountSigningKeyFile: '' }, ''),
+}));
 
 /** The store that a first server begins with: empty, or with the objects of a snapshot. Throws StartError for a file that is none. */
 export function createFirstStore(setup: Setup): MemoryStore {

@@ -2,7 +2,7 @@
 // pattern can come along; the code that brings schemas in awaits that. Linear is not short: a pattern may have a thousand steps for each of a
 // million characters, so the time that compiling and matching may take is announced before (base/time-limit.ts).
 import type { RE2JS, RE2Set } from 're2js';
-import { BoundedCache, announceWork, invariant } from '../../../base/index.ts';
+import { BoundedCache, announceWork, invariant, once } from '../../../base/index.ts';
 import { estimatePatternSize } from './pattern-size.ts';
 
 interface Engine {
@@ -25,19 +25,17 @@ const TOO_LARGE = 'error parsing regexp: expression too large';
 const COMPILE_MS_PER_STEP = 0.002;
 const MATCH_MS_PER_STEP = 0.00001;
 
+/** Set when it has loaded: what uses it is synchronous. */
 let engine: Engine | undefined;
-let loading: Promise<void> | undefined;
 
 /** Compiled patterns are shared by all schemas; a step takes 2 µs to compile again. */
 const compiled = new BoundedCache<string, Pattern>({ limit: 200_000, sizeOf: ({ size }) => size });
 
 /** Loads the engine; patterns may be used when this has resolved. */
-export function loadPatternEngine(): Promise<void> {
-  loading ??= import('re2js').then((module) => {
-    engine = { RE2JS: module.RE2JS, RE2Set: module.RE2Set };
-  });
-  return loading;
-}
+export const loadPatternEngine: () => Promise<void> = once(async () => {
+  const { RE2JS, RE2Set } = await import('re2js');
+  engine = { RE2JS, RE2Set };
+});
 
 function compile(pattern: string): Pattern {
   invariant(engine !== undefined, 'the pattern engine is loaded before patterns are used');
