@@ -91,11 +91,11 @@ describe('hostile definitions', () => {
   }
 
   for (const [name, spec] of longDefinitions) {
-    it(`have their validation in turns: ${name}`, async (context) => {
+    it(`have their validation in turns, or in a worker: ${name}`, async (context) => {
       const { status, steps, turns } = await measure(define(name, spec));
       context.diagnostic(`${status} ${steps} steps, ${turns} turns`);
       assert.equal(status, 201);
-      assert.ok(turns > 50, `${turns} turns`);
+      assert.ok(turns > 50 || steps < MAX_MOVED_STEPS, `${steps} steps in ${turns} turns`);
     });
   }
 
