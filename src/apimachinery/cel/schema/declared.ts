@@ -2,6 +2,7 @@
 // can have and the fewest bytes it can be written in. Expressions cannot see values without a schema (preserved unknown fields).
 // Fields are declared when an expression asks for them: rules look at a few fields of schemas that have thousands.
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
+import { byteLength } from '../../names.ts';
 import type { StructProvider } from '../check/environment.ts';
 import { escapeName, isKeyword } from './escape.ts';
 import { type Range } from '../cost/ranges.ts';
@@ -42,7 +43,7 @@ export function withTypeAndMeta(schema: OpenAPIV3Schema): OpenAPIV3Schema {
 
 /** The type that a schema declares; undefined when it declares none. */
 export function declareType(given: OpenAPIV3Schema, options: { root: boolean; name: string }): DeclaredType | undefined {
-  if (given['x-kubernetes-int-or-string'] === true) return { type: dynType, schema: given, maxElements: MAX_TEXT_LENGTH, minBytes: 1 };
+  if (given['x-kubernetes-int-or-string'] === true) return { type: dynType, schema: given, maxElements: textBound(given['maxLength'], MAX_TEXT_LENGTH), minBytes: 1 };
   const schema = options.root ? withTypeAndMeta(given) : given;
   switch (schema.type) {
     case 'array': return declareList(schema, options.name);
@@ -56,6 +57,8 @@ export function declareType(given: OpenAPIV3Schema, options: { root: boolean; na
 }
 
 const bound = (value: unknown, otherwise: number): number => (typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : otherwise);
+/** Characters are limited, bytes are counted: four for each. */
+const textBound = (maxLength: unknown, otherwise: number): number => (maxLength === undefined ? otherwise : 4 * bound(maxLength, 0));
 const isEmbedded = (schema: OpenAPIV3Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 
 function declareList(schema: OpenAPIV3Schema, name: string): DeclaredType | undefined {
@@ -125,13 +128,13 @@ function declareText(schema: OpenAPIV3Schema): DeclaredType {
     case 'byte': return { type: bytesType, schema, maxElements: bound(schema['maxLength'], MAX_TEXT_LENGTH), minBytes: 2 };
     case 'duration': return { type: durationType, schema, maxElements: textBounds[format!], minBytes: minBytesOf[format!] };
     case 'date': case 'date-time': return { type: timestampType, schema, maxElements: textBounds[format!], minBytes: minBytesOf[format!] };
-    default: return { type: stringType, schema, maxElements: bound(schema['maxLength'], enumBound(schema.enum)), minBytes: 2 };
+    default: return { type: stringType, schema, maxElements: textBound(schema['maxLength'], enumBound(schema.enum)), minBytes: 2 };
   }
 }
 
 function enumBound(values: readonly unknown[] | undefined): number {
   if (values === undefined || values.length === 0) return MAX_TEXT_LENGTH;
-  return values.reduce((most: number, value) => Math.max(most, typeof value === 'string' ? value.length : 0), 0);
+  return values.reduce((most: number, value) => Math.max(most, typeof value === 'string' ? byteLength(value) : 0), 0);
 }
 
 type Fields = ReadonlyMap<string, DeclaredField>;
