@@ -11,7 +11,7 @@ import { DNS_ADDRESS, dnsObjects } from './dns.ts';
 import { writeImage } from './image.ts';
 import { BOX_IMAGE, PAUSE_IMAGE, listImages } from './images.ts';
 import { joinObjects, makeBootstrapToken, tokenKubeconfig } from './join.ts';
-import { type Reference, apiserverFlags, etcdFlags } from './reference.ts';
+import { type Reference, aggregationFlags, apiserverFlags, etcdFlags } from './reference.ts';
 
 const program = fileURLToPath(new URL('../../bin/pintle.js', import.meta.url));
 const nodePrograms = ['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy'];
@@ -38,9 +38,13 @@ export const nodeFolders = (): string[] => (process.env['PINTLE_NODE_BIN'] ?? ''
 
 /** Where a program is; undefined where it is not. */
 export function findProgram(name: string, folders: readonly string[]): string | undefined {
+  return findFile(name, folders, constants.X_OK);
+}
+
+function findFile(name: string, folders: readonly string[], access: number): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => {
     try {
-      accessSync(path, constants.X_OK);
+      accessSync(path, access);
       return true;
     } catch {
       return false;
@@ -173,26 +177,30 @@ export interface ClusterOptions {
 }
 
 async function startServer(cluster: NodeCluster, { flags = [], reference }: ClusterOptions): Promise<void> {
-  const { work } = cluster;
-  const same = ['--service-cluster-ip-range=10.96.0.0/16', '--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction',
-    '--enable-bootstrap-token-auth', '--kubelet-preferred-address-types=InternalIP', '--allow-privileged', ...flags];
+  const data = join(cluster.work, 'data');
   const isReady = (): boolean => cluster.kubectl('get', '--raw', '/readyz') === 'ok';
-  const server = cluster.run('pintle', process.execPath, [program, `--data-dir=${work}/data`, '--secure-port=6443', `--bind-address=${NODE_ADDRESS}`,
-    `--controllers=*,${ABSENT_CONTROLLERS}`, ...same]);
-  await cluster.until('the server', isReady);
-  if (reference === undefined) return;
-  const ended = new Promise((resolve) => server.on('exit', resolve));
-  process.kill(-(server.pid as number), 'SIGTERM');
+  const own = [program, `--data-dir=${data}`, '--secure-port=6443', `--bind-address=${NODE_ADDRESS}`, '--service-cluster-ip-range=10.96.0.0/16',
+    `--controllers=*,${ABSENT_CONTROLLERS}`];
+  // The first start makes the authority and the certificates that the flags below name.
+  const first = cluster.run('first-start', process.execPath, own);
+  await cluster.until('the first start', isReady);
+  const ended = new Promise((resolve) => first.on('exit', resolve));
+  process.kill(-(first.pid as number), 'SIGTERM');
   await ended;
-  cluster.run('etcd', reference.etcd, etcdFlags(work));
-  cluster.run('kube-apiserver', reference.apiserver, [...apiserverFlags(join(work, 'data'), NODE_ADDRESS), ...same]);
-  await cluster.until('kube-apiserver', isReady);
+  const same = ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction', '--enable-bootstrap-token-auth',
+    '--kubelet-preferred-address-types=InternalIP', '--allow-privileged', ...aggregationFlags(data), ...flags];
+  if (reference === undefined) cluster.run('pintle', process.execPath, [...own, ...same]);
+  else {
+    cluster.run('etcd', reference.etcd, etcdFlags(cluster.work));
+    cluster.run('kube-apiserver', reference.apiserver, [...apiserverFlags(data, NODE_ADDRESS), '--service-cluster-ip-range=10.96.0.0/16', ...same]);
+  }
+  await cluster.until('the server', isReady);
 }
 
 /** Gives containerd the images that pods may use. */
 function importImages({ work }: NodeCluster, ctr: (...args: readonly string[]) => string): void {
   const busybox = findProgram('busybox', systemFolders()) ?? '';
-  for (const image of listImages(busybox, (name) => findProgram(name, nodeFolders()))) {
+  for (const image of listImages(busybox, (name) => findFile(name, nodeFolders(), constants.R_OK))) {
     writeImage(join(work, 'image.tar'), image);
     ctr('images', 'import', '--snapshotter', 'native', join(work, 'image.tar'));
   }

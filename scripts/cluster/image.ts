@@ -10,17 +10,23 @@ export interface Image {
   /** With their tags. */
   readonly names: readonly string[];
   readonly entrypoint: readonly string[];
+  /** Arguments of the entry point where a pod gives none. */
+  readonly arguments?: readonly string[];
   /** A busybox that needs no library. */
   readonly busybox: string;
-  /** Further programs that need no library: the file of each by its path in the image. */
-  readonly programs?: Readonly<Record<string, string>>;
+  /** Further files, programs that need no library for instance: each by its path in the image. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
-const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root', 'usr/local/bin'];
+const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root', 'uploads', 'usr/local/bin'];
+/** The users and groups of the end-to-end tests' images. */
+const PASSWD = 'root:x:0:0:root:/root:/bin/sh\nuser-defined-in-image:x:1000:1000::/home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n';
+const GROUP = 'root:x:0:\nuser-defined-in-image:x:1000:\ngroup-defined-in-image:x:50000:user-defined-in-image\n';
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /** Writes the archive that `ctr images import` reads. */
-export function writeImage(file: string, { names, entrypoint, busybox, programs = {} }: Image): void {
+export function writeImage(file: string, image: Image): void {
+  const { names, entrypoint, arguments: given, busybox, files = {} } = image;
   const work = mkdtempSync(join(tmpdir(), 'pintle-image-'));
   try {
     const root = join(work, 'root');
@@ -28,9 +34,9 @@ export function writeImage(file: string, { names, entrypoint, busybox, programs 
     copyFileSync(busybox, join(root, 'bin', 'busybox'));
     const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).split('\n').filter((applet) => applet !== '' && applet !== 'busybox');
     for (const applet of applets) symlinkSync('/bin/busybox', join(root, 'bin', applet));
-    for (const [path, program] of Object.entries(programs)) copyFileSync(program, join(root, path));
-    writeFileSync(join(root, 'etc', 'passwd'), 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n');
-    writeFileSync(join(root, 'etc', 'group'), 'root:x:0:\n');
+    for (const [path, from] of Object.entries(files)) copyFileSync(from, join(root, path));
+    writeFileSync(join(root, 'etc', 'passwd'), PASSWD);
+    writeFileSync(join(root, 'etc', 'group'), GROUP);
     chmodSync(join(root, 'tmp'), 0o1777);
     const pack = (folder: string, archive: string): void =>
       void execFileSync('tar', ['--owner=0', '--group=0', '--numeric-owner', '-C', folder, '-cf', archive, '.']);
@@ -39,7 +45,8 @@ export function writeImage(file: string, { names, entrypoint, busybox, programs 
     pack(root, join(archive, 'layer.tar'));
     const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
     const config = JSON.stringify({
-      architecture: architectures[process.arch], os: 'linux', config: { Entrypoint: entrypoint, Env: ['PATH=/bin:/'], WorkingDir: '/' },
+      architecture: architectures[process.arch], os: 'linux', 
+      config: { Entrypoint: entrypoint, ...(given && { Cmd: given }), Env: ['PATH=/bin:/'], WorkingDir: '/' },
       rootfs: { type: 'layers', diff_ids: [`sha256:${sha256(readFileSync(join(archive, 'layer.tar')))}`] },
     });
     const configName = `${sha256(config)}.json`;

@@ -11,11 +11,12 @@ const E2E = 'registry.k8s.io/e2e-test-images';
 const showPicture = (name: string): string[] =>
   ['/bin/sh', '-c', `mkdir -p /www && echo '{"image": "${name}.jpg"}' > /www/data.json && exec httpd -f -p 80 -h /www`];
 
-/** An image, and the programs beside busybox that it wants: their paths in the image, by the name that the folder of programs has them under. */
+/** An image, and the files beside busybox that it wants: their paths in the image, by the names that the folder of programs has them under. */
 interface ImageSpec {
   readonly names: readonly string[];
   readonly entrypoint: readonly string[];
-  readonly programs?: Readonly<Record<string, string>>;
+  readonly arguments?: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -25,21 +26,22 @@ interface ImageSpec {
 const specs: readonly ImageSpec[] = [
   { names: [PAUSE_IMAGE], entrypoint: ['/bin/busybox', 'sleep', '2147483647'] },
   { names: [BOX_IMAGE, `${E2E}/busybox:1.37.0-1`, `${E2E}/busybox:1.36.1-1`], entrypoint: [] },
-  { names: [DNS_IMAGE], entrypoint: ['/bin/coredns'], programs: { coredns: 'bin/coredns' } },
-  { names: [`${E2E}/agnhost:2.63.0`, `${E2E}/agnhost:2.55`], entrypoint: ['/agnhost'], programs: { agnhost: 'agnhost' } },
-  { names: [`${E2E}/nginx:1.27-0`, `${E2E}/nginx:1.15-4`, `${E2E}/httpd:2.4.38-4`, `${E2E}/httpd:2.4.39-4`], programs: { agnhost: 'agnhost' },
+  { names: [DNS_IMAGE], entrypoint: ['/bin/coredns'], files: { coredns: 'bin/coredns' } },
+  { names: [`${E2E}/agnhost:2.63.0`, `${E2E}/agnhost:2.55`], entrypoint: ['/agnhost'], arguments: ['pause'],
+    files: { agnhost: 'agnhost', 'localhost.crt': 'localhost.crt', 'localhost.key': 'localhost.key', coredns: 'coredns' } },
+  { names: [`${E2E}/nginx:1.27-0`, `${E2E}/nginx:1.15-4`, `${E2E}/httpd:2.4.38-4`, `${E2E}/httpd:2.4.39-4`], files: { agnhost: 'agnhost' },
     entrypoint: ['/agnhost', 'netexec', '--http-port=80', '--udp-port=-1'] },
   ...['nautilus', 'kitten'].map((name) => ({ names: [`${E2E}/${name}:1.7`, `${E2E}/${name}:1.8`], entrypoint: showPicture(name) })),
-  { names: [`${E2E}/sample-apiserver:1.29.2`], entrypoint: ['/sample-apiserver'], programs: { 'sample-apiserver': 'sample-apiserver' } },
-  { names: ['registry.k8s.io/etcd:3.6.8-0'], entrypoint: ['/usr/local/bin/etcd'], programs: { etcd: 'usr/local/bin/etcd' } },
-  { names: ['localhost/metrics-server:1'], entrypoint: ['/bin/metrics-server'], programs: { 'metrics-server': 'bin/metrics-server' } },
+  { names: [`${E2E}/sample-apiserver:1.29.2`], entrypoint: ['/sample-apiserver'], files: { 'sample-apiserver': 'sample-apiserver' } },
+  { names: ['registry.k8s.io/etcd:3.6.8-0'], entrypoint: ['/usr/local/bin/etcd'], files: { etcd: 'usr/local/bin/etcd' } },
+  { names: ['localhost/metrics-server:1'], entrypoint: ['/bin/metrics-server'], files: { 'metrics-server': 'bin/metrics-server' } },
 ];
 
-/** The images that can be made; `find` says where a program is. */
+/** The images that can be made; `find` says where a file of the folder is. */
 export function listImages(busybox: string, find: (name: string) => string | undefined): readonly Image[] {
-  return specs.flatMap(({ names, entrypoint, programs = {} }) => {
-    const files = Object.entries(programs).map(([name, path]) => [path, find(name)] as const);
-    if (files.some(([, file]) => file === undefined)) return [];
-    return [{ names, entrypoint, busybox, programs: Object.fromEntries(files as readonly (readonly [string, string])[]) }];
+  return specs.flatMap(({ files = {}, ...image }) => {
+    const found = Object.entries(files).map(([name, path]) => [path, find(name)] as const);
+    if (found.some(([, file]) => file === undefined)) return [];
+    return [{ ...image, busybox, files: Object.fromEntries(found as readonly (readonly [string, string])[]) }];
   });
 }

@@ -28,7 +28,12 @@ export function apiserverFlags(data: string, address: string): readonly string[]
     `--etcd-servers=${ETCD}`, '--secure-port=6443', `--bind-address=${address}`, `--advertise-address=${address}`,
     `--cert-dir=${data}/certificates`, `--tls-cert-file=${pki}/apiserver.crt`, `--tls-private-key-file=${pki}/apiserver.key`, `--client-ca-file=${pki}/ca.crt`,
     '--service-account-issuer=https://kubernetes.default.svc', `--service-account-key-file=${pki}/sa.pub`, `--service-account-signing-key-file=${pki}/sa.key`,
-    `--requestheader-client-ca-file=${pki}/ca.crt`, '--requestheader-username-headers=X-Remote-User', '--requestheader-group-headers=X-Remote-Group',
-    '--requestheader-extra-headers-prefix=X-Remote-Extra-', `--proxy-client-cert-file=${pki}/admin.crt`, `--proxy-client-key-file=${pki}/admin.key`,
   ];
 }
+
+/** The flags by which servers behind APIServices believe the API server; `data` holds certificates that this server made. */
+export const aggregationFlags = (data: string): readonly string[] => [
+  `--requestheader-client-ca-file=${data}/pki/ca.crt`, '--requestheader-allowed-names=kubernetes-admin', '--requestheader-username-headers=X-Remote-User',
+  '--requestheader-group-headers=X-Remote-Group', '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+  `--proxy-client-cert-file=${data}/pki/admin.crt`, `--proxy-client-key-file=${data}/pki/admin.key`,
+];
