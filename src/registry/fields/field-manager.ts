@@ -4,7 +4,7 @@ import {
   ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type Schema, type StatusError,
   TypedValueError,
   type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
-  parseGroupVersion, updateManagers,
+  parseGroupVersion, typedProblem, updateManagers,
 } from '../../apimachinery/index.ts';
 import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
@@ -154,8 +154,19 @@ export function applyObject(request: ApplyRequest): KubeObject {
       time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
     return { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) };
   };
-  if (manager !== KUBECTL_MANAGER) return withStatusOfConflict(() => run(force));
-  return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
+  try {
+    if (manager !== KUBECTL_MANAGER) return withStatusOfConflict(() => run(force));
+    return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
+  } catch (error) {
+    throw error instanceof TypedValueError && current !== undefined ? untypedLive(request, current, error) : error;
+  }
+}
+
+/** 500 of a stored object that does not fit its schema any more; the configuration has been checked before. */
+function untypedLive({ resource, version, schema }: ApplyRequest, current: KubeObject, error: TypedValueError): StatusError {
+  const { metadata, kind } = current;
+  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${resource.group}/${version}, Kind=${kind}`;
+  return failure(500, '', `failed to create typed live object (${name}): ${typedProblem(schema, current) ?? error.message}`);
 }
 
 /** What kubectl's own client-side applies left behind is no conflict. */
