@@ -8,7 +8,7 @@ export {
 export { type Route, createRoute, formatRoute, kindOfRoute, listRoute, objectRoute, parseRoute } from './route.ts';
 export { type Arrangement, type Column, type Row, type RowChange, type TableRow, TableModel, byName, compareCells, measureColumns } from './table.ts';
 export {
-  type Choice, type Metrics, growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf,
+  type Choice, type Metrics, growthBy, growthOf, largestOf, parseMetrics, quantileOf, sumBy, sumOf,
 } from './metrics.ts';
 export { type Entry, beginValue, findEntry, isShownAtFirst, listFields, readText } from './form.ts';
 export { type OpenApiDocument, findSchema } from './openapi.ts';

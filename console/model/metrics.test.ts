@@ -1,7 +1,7 @@
 // Metrics as text, and rates and quantiles of what grew.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growthBy, growthOf, parseMetrics, quantileOf, sumBy, sumOf } from './metrics.ts';
+import { growthBy, growthOf, largestOf, parseMetrics, quantileOf, sumBy, sumOf } from './metrics.ts';
 
 const page = (count: number, slow: number): string => `# HELP requests_total Requests.
 # TYPE requests_total counter
@@ -17,6 +17,7 @@ const [before, after] = [parseMetrics(page(10, 0)), parseMetrics(page(19, 1))];
 test('parseMetrics reads names, labels with any text, and values', () => {
   assert.equal(after.get('requests_total')?.[0]?.labels.get('path'), 'a} "b", c');
   assert.deepEqual([sumOf(after, 'requests_total'), sumOf(after, 'memory_bytes'), sumOf(after, 'none')], [21, 1_500_000, 0]);
+  assert.deepEqual([largestOf(after, 'memory_bytes'), largestOf(after, 'none')], [1_500_000, 0]);
   assert.deepEqual([...sumBy(after, 'requests_total', 'verb')], [['GET', 19], ['LIST', 2]]);
 });
 

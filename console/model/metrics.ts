@@ -52,6 +52,9 @@ const all: Choice = () => true;
 export const sumOf = (metrics: Metrics, name: string, choice: Choice = all): number =>
   (metrics.get(name) ?? []).reduce((sum, { labels, value }) => (choice(labels) ? sum + value : sum), 0);
 
+/** The largest value of a metric; 0 where there is none. */
+export const largestOf = (metrics: Metrics, name: string): number => (metrics.get(name) ?? []).reduce((largest, { value }) => Math.max(largest, value), 0);
+
 /** A counter that began again counts from nothing. */
 const grow = (old: number, now: number): number => (now >= old ? now - old : now);
 

@@ -95,6 +95,7 @@ describe('the console of kube-apiserver', { skip }, () => {
       await page.getByRole('region', { name: 'Busiest requests' }).getByRole('row').nth(1).waitFor();
       await page.getByRole('figure').filter({ hasText: /Latency.*p99 [\d.]+ ms/ }).locator('canvas').waitFor();
       await page.getByRole('figure').filter({ hasText: /Store.*size [\d.]+ [KM]iB/ }).waitFor();
+      await page.getByRole('figure').filter({ hasText: /Revision.*latest [1-9]\d*/ }).waitFor();
       await page.getByRole('region', { name: 'Most objects' }).getByRole('row').nth(1).waitFor();
       await checkAccess(page, 'the server');
       assert.deepEqual(complaints, []);

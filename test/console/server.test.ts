@@ -56,7 +56,8 @@ describe('the server in the console', { skip: missingBrowser() }, () => {
     await page.getByRole('figure').filter({ hasText: /Latency.*p99 [\d.]+ ms/ }).locator('canvas').waitFor();
     await page.getByRole('figure').filter({ hasText: /Requests.*all [\d.]+\/s/ }).waitFor();
     await page.getByRole('region', { name: 'Most objects' }).getByRole('row', { name: /^configmaps/ }).waitFor();
-    assert.equal(await page.locator('canvas').count(), 8);
+    assert.equal(await page.locator('canvas').count(), 10);
+    await page.getByRole('figure').filter({ hasText: /Revision.*latest [1-9]/ }).waitFor();
     await page.getByRole('region', { name: 'Slowest requests' }).getByRole('row', { name: /^LIST configmaps [\d\s]+ [\d.]+ ms/ }).waitFor();
     await page.getByRole('region', { name: 'Top talkers' }).getByRole('row', { name: /^user admin/ }).waitFor();
     const admission = page.getByRole('region', { name: 'Webhooks and policies' });

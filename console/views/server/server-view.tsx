@@ -68,6 +68,8 @@ const plots: readonly Omit<PlotProps, 'readings'>[] = [
   { title: 'Memory', format: formatBytes, lines: [{ id: 'memory', title: 'resident' }] },
   { title: 'Processor', format: percent, lines: [{ id: 'cpu', title: 'of one core' }] },
   { title: 'Store', format: formatBytes, lines: [{ id: 'store', title: 'size' }] },
+  { title: 'Revisions', format: perSecond, lines: [{ id: 'revisions', title: 'new' }] },
+  { title: 'Revision', format: whole, lines: [{ id: 'revision', title: 'latest' }] },
   { title: 'Objects', format: whole, lines: [{ id: 'objects', title: 'all' }] },
 ];
 

@@ -1,7 +1,7 @@
 // Readings of /metrics while the page is seen, and what they say about each interval.
 import { useEffect, useState } from 'preact/hooks';
 import { fetchMetrics } from '../../api/index.ts';
-import { type Choice, type Metrics, growthBy, growthOf, quantileOf, sumOf } from '../../model/index.ts';
+import { type Choice, type Metrics, growthBy, growthOf, largestOf, quantileOf, sumOf } from '../../model/index.ts';
 
 /** What one interval says. */
 export interface Reading {
@@ -34,6 +34,8 @@ export interface ServerState {
 const STEP_MS = 2000;
 const KEPT = 180;
 const SHOWN_TRAFFIC = 12;
+/** What each kind has seen of the store; the newest of them is the revision of the last write. */
+const REVISION = 'apiserver_watch_cache_resource_version';
 
 /** Requests that last as long as their client wants say nothing about latency. */
 export const lasting: ReadonlySet<string> = new Set(['WATCH', 'CONNECT']);
@@ -52,6 +54,7 @@ function read(before: Metrics, after: Metrics, seconds: number): Reading['values
     watches: sumOf(after, 'apiserver_longrunning_requests', (labels) => labels.get('verb') === 'WATCH'), events: rate('apiserver_watch_events_total'),
     memory: sumOf(after, 'process_resident_memory_bytes'), cpu: rate('process_cpu_seconds_total') * 100,
     seats: sumOf(after, 'apiserver_flowcontrol_current_executing_seats'), queued: sumOf(after, 'apiserver_flowcontrol_current_inqueue_requests'),
+    revision: largestOf(after, REVISION), revisions: Math.max(0, largestOf(after, REVISION) - largestOf(before, REVISION)) / seconds,
     store: sumOf(after, 'apiserver_storage_size_bytes'), objects: sumOf(after, 'apiserver_resource_objects'),
   };
 }
