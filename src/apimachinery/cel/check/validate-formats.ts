@@ -7,7 +7,7 @@ const whole = ['int', 'uint'];
 const floating = ['double', 'string'];
 const kindsOf: Readonly<Record<string, readonly string[]>> = {
   s: ['list', 'map', ...whole, ...floating, 'bool', 'timestamp', 'bytes', 'duration', 'type', 'null', 'dyn'],
-    d: whole, f: floating, e: floating, b: [...whole, 'bool'],
+  d: whole, f: floating, e: floating, b: [...whole, 'bool'],
   x: [...whole, 'string', 'bytes'], X: [...whole, 'string', 'bytes'], o: whole,
 };
 

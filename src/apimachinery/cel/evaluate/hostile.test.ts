@@ -105,6 +105,8 @@ const hostileTexts: readonly (readonly [expression: string, text: string, result
   ['isIP(self.text)', '.'.repeat(LONG), false],
   ['isIP(self.text)', ':'.repeat(LONG), false],
   ['isCIDR(self.text)', `${'1.'.repeat(LONG)}/8`, false],
+  ['isCIDR(self.text)', `1.2.3.4/${'9'.repeat(LONG)}`, false],
+  ['self.text.format([1.0]) == "1.0"', `%.${'0'.repeat(LONG)}1f`, true],
   ['isURL(self.text)', `http://${':'.repeat(LONG)}`, true],
   ['url(self.text).getHostname().size() > 0', `http://${'a.'.repeat(LONG)}`, true],
   ['format.byte().validate(self.text).hasValue()', `${'AAAA'.repeat(5000)}!`, true],
@@ -116,6 +118,25 @@ for (const [expression, value, result] of hostileTexts) {
     assert.equal(runOn({ text: value }, expression).result, result);
   });
 }
+
+test('no number is made of a long run of digits', () => {
+  const real = globalThis.BigInt;
+  let longest = 0;
+  const noting = (value: string | number | bigint | boolean): bigint => {
+    if (typeof value === 'string') longest = Math.max(longest, value.length);
+    return real(value);
+  };
+  globalThis.BigInt = new Proxy(real, { apply: (_target, _self, [value]: [string | number | bigint | boolean]) => noting(value) });
+  try {
+    const digits = '9'.repeat(LONG);
+    assert.equal(runOn({ text: `1.2.3.4/${digits}` }, 'isCIDR(self.text)').result, false);
+    assert.match(String(runOn({ text: `%.${digits}f` }, 'self.text.format([1.0]) == ""').result), /value out of range$/);
+    assert.equal(runOn({ text: `1.0.${digits}` }, 'isSemver(self.text)').result, false);
+    assert.ok(longest <= 20, `${longest} digits became a number`);
+  } finally {
+    globalThis.BigInt = real;
+  }
+});
 
 const repeated = (part: string, times: number): string => part.repeat(times);
 const longExpressions: readonly (readonly [name: string, text: string, problem: RegExp | undefined])[] = [

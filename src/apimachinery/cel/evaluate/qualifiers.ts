@@ -1,8 +1,7 @@
 // Selections and indexes as steps. Each costs one when it is tried; an optional one, or one after it, only when it finds something. An optional without a
 // value ends the reading.
-import { CelOptional, Failure, type Value, noneOptional } from '../values/values.ts';
+import { CelError, CelOptional, Failure, type Value, noneOptional } from '../values/values.ts';
 import { hasField, qualify, qualifyIfPresent } from './fields.ts';
-import { CelError } from '../values/values.ts';
 import type { Frame, Step } from './frame.ts';
 
 /** Reads what is there of a value, as an optional. */

@@ -1,5 +1,6 @@
 // IP addresses and prefixes as Go's netip reads them, with what it says of those that are none.
 import { quoteGo } from '../../field-error.ts';
+import { fitsInt } from '../values/numbers.ts';
 
 /** An address as it was read. */
 export interface ParsedAddress {
@@ -105,7 +106,7 @@ export function parsePrefix(text: string): { readonly bytes: Uint8Array; readonl
   const { bytes, zone } = addressOf(text.slice(0, slash), wrong);
   if (zone !== '') throw wrong('IPv6 zones cannot be present in a prefix');
   const bits = text.slice(slash + 1);
-  if (!/^(?:[0-9]|[1-9][0-9]+)$/.test(bits) || BigInt(bits) >= 2n ** 63n) throw wrong(`bad bits after slash: ${quoteGo(bits)}`);
+  if (!/^(?:[0-9]|[1-9][0-9]+)$/.test(bits) || !fitsInt(bits)) throw wrong(`bad bits after slash: ${quoteGo(bits)}`);
   if (Number(bits) > bytes.length * 8) throw wrong('prefix length out of range');
   return { bytes, length: Number(bits) };
 }

@@ -1,6 +1,6 @@
 // Conversions between types: int('42'), string(1.5), timestamp('…').
 import { type FunctionDeclaration, type Implementation, declare, overload } from '../check/environment.ts';
-import { formatDouble, intOfDouble, makeInt, makeUint, toNumber, uintOfDouble, unsignedOverflow } from '../values/numbers.ts';
+import { digitsOf, formatDouble, intOfDouble, makeInt, makeUint, toNumber, uintOfDouble, unsignedOverflow } from '../values/numbers.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOfSeconds } from '../values/time.ts';
 import { type CelType, boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from '../values/types.ts';
 import { CelDouble, type CelDuration, CelError, type CelTimestamp, type CelUint, type Value, integerOverflow } from '../values/values.ts';
@@ -13,17 +13,6 @@ const failed = (from: string, to: string): CelError => new CelError(`type conver
 
 function convert(name: string, result: CelType, rows: readonly Row[]): FunctionDeclaration {
   return declare(name, ...rows.map(([id, from, call]) => overload(id, [from], [result, call])));
-}
-
-/** More digits, leading zeros left out, are no number of 64 bits. */
-const MAX_DIGITS = 20;
-
-/** The number that a text of digits spells; undefined for any other text, and for numbers that are far too large. */
-function digitsOf(text: string): bigint | undefined {
-  if (!/^[0-9]+$/.test(text)) return undefined;
-  let first = 0;
-  while (first < text.length - 1 && text[first] === '0') first++;
-  return text.length - first > MAX_DIGITS ? undefined : BigInt(text.slice(first));
 }
 
 function parseInteger(text: string): Value {

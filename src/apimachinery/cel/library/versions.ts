@@ -2,8 +2,9 @@
 import { quoteGo } from '../../field-error.ts';
 import { type FunctionDeclaration, type Library, declare, method, overload } from '../check/environment.ts';
 import { type Quantity, QuantityError, addQuantities, approximateQuantity, compareQuantities, negateQuantity, parseQuantity } from '../../quantity.ts';
+import { digitsOf } from '../values/numbers.ts';
 import { type CelType, boolType, doubleType, intType, stringType, structType } from '../values/types.ts';
-import { CelDouble, CelError, CelOpaque, type Value, MAX_INT64, MIN_INT64, narrowInt } from '../values/values.ts';
+import { CelDouble, CelError, CelOpaque, type Value, MAX_INT64, MAX_UINT64, MIN_INT64, narrowInt } from '../values/values.ts';
 
 const quantityType = structType('kubernetes.Quantity');
 const semverType = structType('kubernetes.Semver');
@@ -73,7 +74,6 @@ class CelSemver extends CelOpaque {
 }
 
 const MAX_VERSION_LENGTH = 4096;
-const MAX_NUMBER = 2n ** 64n - 1n;
 const plainNumber = /^(?:0|[1-9][0-9]*)$/;
 const digits = /^[0-9]+$/;
 const identifier = /^[0-9A-Za-z-]+$/;
@@ -118,8 +118,8 @@ function readNumber(text: string, name: string): bigint {
 }
 
 function inRange(text: string): bigint {
-  const value = BigInt(text);
-  if (value > MAX_NUMBER) throw new VersionError(`strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
+  const value = digitsOf(text);
+  if (value === undefined || value > MAX_UINT64) throw new VersionError(`strconv.ParseUint: parsing ${quoteGo(text)}: value out of range`);
   return value;
 }
 

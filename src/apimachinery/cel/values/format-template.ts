@@ -1,4 +1,5 @@
 // Templates of 'text %s'.format([values]): where their clauses are, and what is wrong with them. The checker reads constant ones as the function does.
+import { fitsInt } from './numbers.ts';
 
 /** What a clause asks for. */
 export interface Clause {
@@ -27,8 +28,6 @@ export class TemplateError extends Error {
 }
 
 const verbs = new Set('sdfebxXo');
-/** The largest int, which precisions are read as. */
-const MAX_PRECISION = 2n ** 63n - 1n;
 
 /** Fills the clauses of a template; throws TemplateError. */
 export function fillTemplate(template: string, reader: TemplateReader): string {
@@ -44,7 +43,7 @@ export function fillTemplate(template: string, reader: TemplateReader): string {
 
 function readClause({ dot, digits, verb }: { dot: string | undefined; digits: string; verb: string }): Clause {
   if (dot !== undefined && verb === '') throw notParsed('error while parsing precision: could not find end of precision specifier');
-  if (dot !== undefined && (digits === '' || BigInt(digits) > MAX_PRECISION)) {
+  if (dot !== undefined && (digits === '' || !fitsInt(digits))) {
     const problem = digits === '' ? 'invalid syntax' : 'value out of range';
     throw notParsed(`error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${digits}": ${problem}`);
   }

@@ -6,6 +6,20 @@ export const unsignedOverflow = new CelError('unsigned integer overflow');
 const divisionByZero = new CelError('division by zero');
 const modulusByZero = new CelError('modulus by zero');
 
+/** More digits, leading zeros left out, are no number of 64 bits. */
+const MAX_DIGITS = 20;
+
+/** The number that a text of digits spells; undefined for any other text, and for numbers that are far too large. */
+export function digitsOf(text: string): bigint | undefined {
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  let first = 0;
+  while (first < text.length - 1 && text[first] === '0') first++;
+  return text.length - first > MAX_DIGITS ? undefined : BigInt(text.slice(first));
+}
+
+/** Whether a text of digits spells an int. */
+export const fitsInt = (digits: string): boolean => (digitsOf(digits) ?? MAX_INT64 + 1n) <= MAX_INT64;
+
 /** An int if 64 bits hold it. */
 export function makeInt(value: bigint): Value {
   return value > MAX_INT64 || value < MIN_INT64 ? integerOverflow : narrowInt(value);
