@@ -127,8 +127,7 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
   let loops: readonly (Controller | undefined)[] = [];
   const routesReady = urgent.then(() => {
     if (stopped) return undefined;
-    const { selects } = options;
-    const { service } = options;
+    const { selects, service } = options;
     const hasPlace = selects('kubernetes-service') && service.hasEndpoints && service.address !== '';
     const keeper = hasPlace ? createEndpointKeeper(options, service) : undefined;
     const apiServices = selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;

@@ -60,6 +60,12 @@ describe('identity Leases', { skip: noEtcd }, () => {
       });
       assert.equal(slice.body.ports.length, 1);
     };
+    // Leases of others, and those that name no address, lead nowhere.
+    const spec = { holderIdentity: 'x', leaseDurationSeconds: 3600, renewTime: `${new Date().toISOString().slice(0, -1)}000Z` };
+    const strangers = [{ name: 'a-stranger', annotations: { 'pintle.dev/endpoint': '10.0.9.66' } }, {
+      name: 'apiserver-odd', labels: { 'apiserver.kubernetes.io/identity': 'kube-apiserver' }, annotations: { 'pintle.dev/endpoint': 'nowhere' },
+    }];
+    for (const metadata of strangers) assert.equal((await server.request({ method: 'POST', path: leases, body: { metadata, spec } })).status, 201);
     const first = await start({ advertiseAddress: '10.0.9.2' });
     await addressesOf(['10.0.9.2']);
     const second = await start({ advertiseAddress: '10.0.9.1', endpointReconcilerType: 'master-count' });

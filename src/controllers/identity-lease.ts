@@ -1,6 +1,6 @@
 // The Lease by which a server shows that it is there, where several share a store, and the removal of Leases that servers have left behind. Mirrors
 // the reference's identity leases: an hour long, renewed every ten seconds, kept when a server stops.
-import type { KubeObject } from '../apimachinery/index.ts';
+import { type KubeObject, parseIpAddress } from '../apimachinery/index.ts';
 import type { Timer } from '../base/index.ts';
 import { createSystemClient } from '../registry/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
@@ -47,13 +47,19 @@ function isExpired({ metadata, ...rest }: KubeObject, nowMs: number): boolean {
   return renewTime === undefined || Date.parse(renewTime) + leaseDurationSeconds * 1000 < nowMs;
 }
 
+/** A Lease as it was seen, and since when. */
+interface Sighting {
+  readonly renewTime: string;
+  readonly sinceMs: number;
+}
+
 /**
  * Finds the addresses of servers that renew their Leases. The clocks of machines differ: a Lease counts from the moment at which it was seen to change,
  * and at first sight if it seems fresh.
  */
 class LiveServers {
   readonly #clock: ControllerContext['clock'];
-  readonly #seen = new Map<string, { readonly renewTime: string; readonly sinceMs: number }>();
+  #seen: ReadonlyMap<string, Sighting> = new Map();
 
   constructor(clock: ControllerContext['clock']) {
     this.#clock = clock;
@@ -61,15 +67,20 @@ class LiveServers {
 
   findAddresses(leases: readonly KubeObject[]): string[] {
     const nowMs = this.#clock.monotonicMs();
-    return leases.flatMap(({ metadata: { name = '', annotations }, ...rest }) => {
+    const seen = new Map<string, Sighting>();
+    const found = leases.flatMap(({ metadata: { name = '', labels, annotations }, ...rest }) => {
       const { renewTime = '' } = (rest['spec'] ?? {}) as Spec;
       const address = annotations?.[ENDPOINT];
-      if (address === undefined) return [];
+      if (labels?.[LABEL] !== IDENTITY || address === undefined || parseIpAddress(address) === undefined) return [];
       const known = this.#seen.get(name);
       const isFresh = known !== undefined || Date.parse(renewTime) + LIVE_MS > this.#clock.now();
-      if (known?.renewTime !== renewTime) this.#seen.set(name, { renewTime, sinceMs: isFresh ? nowMs : -Infinity });
-      return nowMs - (this.#seen.get(name)?.sinceMs ?? nowMs) < LIVE_MS ? [address] : [];
+      const sighting = known?.renewTime === renewTime ? known : { renewTime, sinceMs: isFresh ? nowMs : -Infinity };
+      seen.set(name, sighting);
+      return nowMs - sighting.sinceMs < LIVE_MS ? [address] : [];
     });
+    // Leases that are gone are forgotten.
+    this.#seen = seen;
+    return found;
   }
 }
 
