@@ -13,6 +13,8 @@ export interface PlotOptions {
   readonly parent: HTMLElement;
   readonly lines: readonly PlotLine[];
   readonly format: (value: number) => string;
+  /** A colour of the page by its name, as canvases read it. */
+  readonly colourOf: (name: string) => string;
 }
 
 /** A plot on the page. */
@@ -26,8 +28,7 @@ const HEIGHT_PX = 150;
 const AXIS_PX = 62;
 
 /** Puts a plot into `parent`. */
-export function createPlot({ parent, lines, format }: PlotOptions): Plot {
-  const colourOf = (name: string): string => resolveColour(parent, name);
+export function createPlot({ parent, lines, format, colourOf }: PlotOptions): Plot {
   const axis = { stroke: colourOf('--muted'), grid: { stroke: colourOf('--line'), width: 1 }, ticks: { show: false }, font: '11px system-ui' };
   const plot = new uPlot({
     width: parent.clientWidth, height: HEIGHT_PX, legend: { show: false }, cursor: { y: false, points: { size: 5 } }, padding: [8, 8, 0, 0],
@@ -50,14 +51,4 @@ export function createPlot({ parent, lines, format }: PlotOptions): Plot {
 function formatTime(seconds: number): string {
   const time = new Date(seconds * 1000);
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
-}
-
-/** A colour of the page as canvases understand it. */
-function resolveColour(parent: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  parent.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }

@@ -7,6 +7,8 @@ import { useStyleSheets } from './style-sheets.ts';
 export interface TerminalOptions {
   readonly parent: HTMLElement;
   readonly label: string;
+  /** A colour of the page by its name, as canvases read it. */
+  readonly colourOf: (name: string) => string;
   /** Receives what is typed. */
   readonly onInput: (text: string) => void;
   /** Hears of its size, at first and after each change. */
@@ -28,12 +30,11 @@ const WAITING_LIMIT = 2 * 1024 * 1024;
 const LEAVING_KEY = 'F6';
 
 /** Puts a terminal into `parent`. */
-export function createTerminal({ parent, label, onInput, onResize, onLeave }: TerminalOptions): TerminalView {
-  const colour = (name: string): string => resolveColour(parent, name);
+export function createTerminal({ parent, label, colourOf, onInput, onResize, onLeave }: TerminalOptions): TerminalView {
   const terminal = new Terminal({
     scrollback: KEPT_LINES, screenReaderMode: true, fontSize: 13, cursorBlink: false, minimumContrastRatio: 4.5,
     fontFamily: getComputedStyle(parent).getPropertyValue('--mono'), linkHandler: { activate: () => {}, hover: () => {} },
-    theme: { background: colour('--surface'), foreground: colour('--text'), cursor: colour('--accent'), selectionBackground: colour('--selected') },
+    theme: { background: colourOf('--surface'), foreground: colourOf('--text'), cursor: colourOf('--accent'), selectionBackground: colourOf('--selected') },
   });
   const fit = new FitAddon();
   terminal.loadAddon(fit);
@@ -78,14 +79,4 @@ function limitWaiting(terminal: Terminal): (text: string) => void {
       terminal.write('\r\n… output that came too fast is left out …\r\n');
     });
   };
-}
-
-/** A colour of the page, of the scheme that it has, as numbers. */
-function resolveColour(parent: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  parent.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }

@@ -4,4 +4,4 @@ export { Grid, type GridColumn } from './grid.tsx';
 export { type Loaded, openRoute, useKey, useLoaded, useMedia, useNow, useRedraw, useRoute } from './hooks.ts';
 export { Icon, type IconName } from './icons.tsx';
 export { Notice, StatusWord, Waiting } from './messages.tsx';
-export { isDark, restoreTheme, switchTheme } from './theme.ts';
+export { isDark, resolveColour, restoreTheme, switchTheme } from './theme.ts';

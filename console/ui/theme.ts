@@ -19,3 +19,13 @@ export function isDark(): boolean {
   const chosen = document.documentElement.dataset['theme'];
   return chosen === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';
 }
+
+/** A colour of the page, of the scheme that it has now, as numbers: canvases and terminals do not read names. */
+export function resolveColour(parent: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  parent.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TerminalView } from '../../terminal/index.ts';
+import { resolveColour } from '../../ui/index.ts';
 
 /** How the view of commands meets its terminal. */
 export interface TerminalLink {
@@ -25,9 +26,11 @@ export function TerminalPane({ label, ...calls }: TerminalPaneProps): JSX.Elemen
     let isGone = false;
     let terminal: TerminalView | undefined;
     void import('../../terminal/index.ts').then(({ createTerminal }) => {
-      if (isGone) return;
+      // The component may have left the page while the terminal was loaded.
+      const parent = place.current;
+      if (isGone || parent === null) return;
       terminal = createTerminal({
-        parent: place.current as HTMLElement, label, onInput: (text) => latest.current.onInput(text),
+        parent, label, colourOf: (name) => resolveColour(parent, name), onInput: (text) => latest.current.onInput(text),
         onResize: (columns, rows) => latest.current.onResize(columns, rows), onLeave: () => latest.current.onLeave(),
       });
       terminal.focus();

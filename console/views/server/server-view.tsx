@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Plot } from '../../plots/index.ts';
 import { formatBytes, formatCount } from '../../model/index.ts';
-import { Notice, Waiting } from '../../ui/index.ts';
+import { Notice, Waiting, resolveColour } from '../../ui/index.ts';
 import { Definitions } from './definitions.tsx';
 import { Tables, milliseconds } from './tables.tsx';
 import { type Reading, useMetrics } from './use-metrics.ts';
@@ -34,9 +34,11 @@ function LivePlot({ title, lines, readings, format }: PlotProps): JSX.Element {
   useEffect(() => {
     let isGone = false;
     void import('../../plots/index.ts').then(({ createPlot }) => {
-      if (isGone) return;
+      // The component may have left the page while the plots were loaded.
+      const parent = place.current;
+      if (isGone || parent === null) return;
       const coloured = lines.map(({ title: name }, index) => ({ title: name, colour: `--owner-${index}` }));
-      plot.current = createPlot({ parent: place.current as HTMLElement, lines: coloured, format });
+      plot.current = createPlot({ parent, lines: coloured, format, colourOf: (name) => resolveColour(parent, name) });
       latest.current();
     });
     return () => {
