@@ -53,7 +53,11 @@ function readOnce(file: URL): Buffer {
   try {
     const { size } = fstatSync(descriptor);
     const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
-    for (let at = 0; at < size;) at += readSync(descriptor, bytes, at, size - at, at);
+    for (let at = 0; at < size;) {
+      const read = readSync(descriptor, bytes, at, size - at, at);
+      if (read === 0) throw new Error(`${fileURLToPath(file)} ends early`);
+      at += read;
+    }
     return bytes;
   } finally {
     closeSync(descriptor);

@@ -142,15 +142,16 @@ export function isGateOn(settings: readonly string[], name: string): boolean {
   return readSettings(settings).get(name) ?? gates.get(name)?.isOn === true;
 }
 
+const canSwitch = (name: string): boolean => switchableGates.some((known) => known === name);
+
 /** All gates by name, with what they are here: a setting that cannot be honoured changes nothing. */
 export function listGates(settings: readonly string[]): { readonly name: string; readonly stage: string; readonly isOn: boolean }[] {
-  const [set, ignored] = [readSettings(settings), new Set(listIgnoredGates(settings).map((text) => text.slice(0, text.indexOf('='))))];
-  return [...gates].map(([name, gate]) => ({ name, stage: stageOf(name, gate), isOn: (ignored.has(name) ? undefined : set.get(name)) ?? gate.isOn }))
+  const set = readSettings(settings);
+  return [...gates].map(([name, gate]) => ({ name, stage: stageOf(name, gate), isOn: (canSwitch(name) ? set.get(name) : undefined) ?? gate.isOn }))
     .sort((one, two) => (one.name < two.name ? -1 : 1));
 }
 
 /** Settings that change nothing here although they ask for another value than the default. */
 export function listIgnoredGates(settings: readonly string[]): string[] {
-  const canSwitch = (name: string): boolean => switchableGates.some((known) => known === name);
   return [...readSettings(settings)].filter(([name, isOn]) => !canSwitch(name) && gates.get(name)?.isOn !== isOn).map(([name, isOn]) => `${name}=${isOn}`);
 }
