@@ -19,7 +19,7 @@ ObjectMeta: ObjectMeta is what every stored object says of itself: its names, it
   name: Name of the object, unique in its namespace for its kind. It cannot be changed.
   namespace: Namespace within which the name is unique. Empty for objects of the whole cluster. It cannot be changed.
   ownerReferences: Objects that this one depends on. When all of them are gone, the garbage collector deletes it. At most one can be the managing controller.
-  resourceVersion: Opaque value for the state of the object as it was read. Send it back with a change to be refused when somebody else changed the object in between.
+  resourceVersion: Opaque value for the state of the object as it was read. A change that sends it back is refused when the object was changed in between.
   selfLink: Not set by the server any more.
   uid: Unique value for this object in time and space, made by the server. An object that is created again by the same name has another one. Read-only.
 ListMeta: ListMeta is what lists and other answers that are not stored say of themselves.
