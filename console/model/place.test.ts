@@ -10,7 +10,7 @@ function at(text: string): string | undefined {
   return place && `${place.kind} ${place.steps.join('.')} ${place.word} (${[...place.siblings].join()})`;
 }
 
-test('findPlace tells the object, the member or the value that is typed, and its siblings', () => {
+test('findPlace returns the object, the member or the value that is typed, and its siblings', () => {
   assert.equal(at('kind: A\nspec:\n  replicas: 2\n  sel|\n  paused: true\nstatus: {}\n'), 'key spec sel (replicas,paused)');
   assert.equal(at('spec:\n  containers:\n  - name: a\n    im|\n  - name: b\n'), 'key spec.containers.[] im (name)');
   assert.equal(at('spec:\n  containers:\n    - na|'), 'key spec.containers.[] na ()');

@@ -127,7 +127,7 @@ const modes: readonly Mode[] = [
   (attempt) => checkIdentityOf(attempt, { verb: 'impersonate', constrained: false, user: attempt.attributes.user, anyNode: false }),
 ];
 
-interface Judging {
+interface Impersonation {
   readonly verb: string;
   readonly constrained: boolean;
   readonly user: User;
@@ -135,13 +135,13 @@ interface Judging {
 }
 
 /** Checks the right to each part of the identity. */
-async function checkIdentityOf({ wanted, authorize }: Attempt, judging: Judging): Promise<Impersonated | StatusError> {
-  for (const check of listChecks(wanted, judging)) {
+async function checkIdentityOf({ wanted, authorize }: Attempt, impersonation: Impersonation): Promise<Impersonated | StatusError> {
+  for (const check of listChecks(wanted, impersonation)) {
     if (check.refusal !== undefined) return refuse(check.attributes, check.refusal);
     const decision = await authorize(check.attributes);
     if (decision.type !== 'allow') return refuse(check.attributes, decision.reason);
   }
-  return { user: completeUser(wanted, judging.constrained), constraint: judging.constrained ? judging.verb : '' };
+  return { user: completeUser(wanted, impersonation.constrained), constraint: impersonation.constrained ? impersonation.verb : '' };
 }
 
 interface Check {
@@ -150,8 +150,8 @@ interface Check {
   readonly refusal?: string;
 }
 
-function listChecks(wanted: WantedUser, judging: Judging): Check[] {
-  const { constrained, user, verb } = judging;
+function listChecks(wanted: WantedUser, impersonation: Impersonation): Check[] {
+  const { constrained, user, verb } = impersonation;
   const legacyGroup = constrained ? 'authentication.k8s.io' : '';
   const about = (resource: string, name: string, more: Partial<Attributes> = {}): Check => ({
     attributes: {
@@ -163,10 +163,10 @@ function listChecks(wanted: WantedUser, judging: Judging): Check[] {
   const extra = Object.entries(wanted.extra).flatMap(([key, values]) => values.map((value) => ({
     ...about('userextras', value, { ...newer, subresource: key }), ...(constrained && forbidExtra(key, value)),
   })));
-  return [checkName(wanted.name, judging, about), ...(wanted.uid === '' ? [] : [about('uids', wanted.uid, newer)]), ...groups, ...extra];
+  return [checkName(wanted.name, impersonation, about), ...(wanted.uid === '' ? [] : [about('uids', wanted.uid, newer)]), ...groups, ...extra];
 }
 
-function checkName(name: string, { constrained, anyNode }: Judging, about: (resource: string, name: string, more?: Partial<Attributes>) => Check): Check {
+function checkName(name: string, { constrained, anyNode }: Impersonation, about: (resource: string, name: string, more?: Partial<Attributes>) => Check): Check {
   const node = constrained ? nodeOf(name) : undefined;
   if (node !== undefined) return about('nodes', anyNode ? '*' : node);
   const account = parseServiceAccountUsername(name);

@@ -17,7 +17,7 @@ test('a slice lasts as long as it may, and ends with a turn', async () => {
   assert.equal(pause(), undefined);
 });
 
-test('what has waited for another process while the event loop turned goes on at once', () => {
+test('what has waited for another process while the event loop turned continues at once', () => {
   const clock = createManualClock();
   const pause = createTimeSlice(clock, 10);
   clock.advance(500);

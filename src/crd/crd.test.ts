@@ -53,7 +53,7 @@ describe('acceptNames', () => {
 });
 
 describe('readApproval', () => {
-  it('tells links, refusals of review and nonsense apart', () => {
+  it('distinguishes links, refusals of review and nonsense', () => {
     const read = (text: string) => readApproval({ 'api-approved.kubernetes.io': text }).type;
     assert.deepEqual(['https://example.com/1', 'unapproved, a test', 'because', ''].map(read), ['approved', 'bypassed', 'invalid', 'missing']);
   });

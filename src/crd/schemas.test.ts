@@ -37,7 +37,7 @@ test('schemas are compiled when they are first looked into, once while they are 
   assert.deepEqual([kind.schema() === schema, kind.loads(), cache.size.schemas], [true, 1, 1]);
 });
 
-test('the schema that was used least recently goes first, stays whole for who holds it, and comes back when it is asked for', () => {
+test('the schema that was used least recently is dropped first, stays whole for its holder, and comes back when it is asked for', () => {
   const one = new SchemaCache();
   void createKind('x', one).schema().fields;
   const cache = new SchemaCache(one.size.bytes * 2.5);

@@ -38,7 +38,7 @@ function schemaOf({ steps }: Scenario): OpenAPIV3Schema | undefined {
   return writes.length === 1 && writes[0]?.quiet === true && schema !== undefined && !hasRules(schema) ? schema : undefined;
 }
 
-function judge(source: OpenAPIV3Schema, body: Record<string, unknown>): string[] {
+function problemsOf(source: OpenAPIV3Schema, body: Record<string, unknown>): string[] {
   const schema = compileStructuralSchema(source);
   const object = applyDefaults(schema, decodeCustomObject(schema, structuredClone(body)).object) as unknown as KubeObject;
   const errors = [...validateValue(source, object), ...validateEmbedded(source, object), ...validateListTypes(source, object)];
@@ -58,7 +58,7 @@ describe('values of custom resources', () => {
     it(`validateValue answers as recorded: ${scenario.name}`, () => {
       for (const { step, answer } of cases) {
         const wanted = (answer?.body?.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
-        assert.deepEqual(judge(schema, step.body as Record<string, unknown>), answer?.status === 422 ? wanted : [], JSON.stringify(step.body));
+        assert.deepEqual(problemsOf(schema, step.body as Record<string, unknown>), answer?.status === 422 ? wanted : [], JSON.stringify(step.body));
       }
     });
   }

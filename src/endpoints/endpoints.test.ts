@@ -170,7 +170,7 @@ test('handler refuses bodies whose Content-Type has no valid parameters', async 
   for (const type of ['application/json;bogus', 'application/json;a=b;a=c', 'application/json;=b']) assert.equal(await send(type), 415, type);
 });
 
-test('handler answers aggregated discovery with an ETag, and 304 to whoever has it', async () => {
+test('handler answers aggregated discovery with an ETag, and 304 to a client that has it', async () => {
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
   const first = await api.send({ path: '/apis', headers: { accept } });
   assert.equal(first.headers['content-type'], 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');

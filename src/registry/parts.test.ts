@@ -80,7 +80,7 @@ test('createCatalog serves no custom resource in a group version that has built-
   assert.equal(catalog.find('policy', 'v7', 'widgets')?.plural, 'widgets');
 });
 
-test('a catalog tells of changes once per turn, until nobody wants to hear', async () => {
+test('a catalog announces changes once per turn, until no listener is left', async () => {
   const catalog = createCatalog(Object.values(rows));
   const told: string[] = [];
   const ignore = catalog.onChange(() => told.push(String(catalog.findKind('example.com', 'Widget') !== undefined)));

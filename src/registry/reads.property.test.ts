@@ -118,7 +118,7 @@ test('a watch from before the definition of its custom resource is expired; from
   server.registry.close();
 });
 
-test('an exact version ends with the compaction of the store, though memory reaches back further; a watch goes on', async () => {
+test('an exact version ends with the compaction of the store, though memory reaches back further; a watch continues', async () => {
   const bench = createBench();
   const past = (await bench.create(resource, { metadata: { name: 'a' } })).object.revision;
   await bench.create(resource, { metadata: { name: 'b' } });

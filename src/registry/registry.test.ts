@@ -100,7 +100,7 @@ test('update that changes nothing writes nothing', async () => {
   assert.ok(changed.object.revision > object.revision);
 });
 
-test('update goes round again when somebody else was faster', async () => {
+test('update begins another round when another writer was faster', async () => {
   const { create, patch, get } = createBench();
   await create(rows.configMaps, cm('a', {}, { n: '0' }));
   const bump = (o: KubeObject): void => {
@@ -346,7 +346,7 @@ test('list filters by labels and by the fields that the row declares', async () 
     { message: '"spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"' });
 });
 
-test('watch begins with the state, then tells changes; bookmarks end the state', async () => {
+test('watch begins with the state, then sends changes; bookmarks end the state', async () => {
   const { create, remove, registry, at } = createBench();
   await create(rows.configMaps, cm('b'));
   await create(rows.configMaps, cm('a'));
@@ -394,7 +394,7 @@ test('watch of one name, of another namespace, and of the future stay silent', a
   assert.deepEqual([drain(one), drain(other), drain(future)], [['ADDED later'], [], []]);
 });
 
-test('watch whose state lies in the future ends with an error', async () => {
+test('watch whose state is in the future ends with an error', async () => {
   const { registry, at, clock } = createBench();
   const options = { predicate: everything, sendInitialEvents: true, resourceVersion: '99999999999' };
   const pending = registry.watch(at(rows.configMaps), options);

@@ -63,7 +63,7 @@ describe('authorization', () => {
     }
   }
 
-  it('attack 36: nobody acts as others without the right to every part of them', async () => {
+  it('attack 36: no user acts as another without the right to every part of them', async () => {
     isRefused(await actAs({ 'impersonate-user': 'bob' }), 'User "alice" cannot impersonate');
     for (const part of ['impersonate-uid', 'impersonate-group', 'impersonate-extra-scopes']) {
       assert.equal((await actAs({ [part]: 'x' })).status, 400, part);
@@ -111,7 +111,7 @@ describe('authorization', () => {
     await revoke('writer');
   });
 
-  it('attack 38: aggregation collects for nobody who may not do everything', async () => {
+  it('attack 38: aggregation collects for no user that may not do everything', async () => {
     const write = { apiGroups: [apiGroup], resources: ['clusterroles'], verbs: ['create', 'update'] };
     await post(`${rbac}/clusterroles`, { metadata: { name: 'role-writer' }, rules: [write] });
     await post(`${rbac}/clusterrolebindings`, bind('role-writer', 'ClusterRole/role-writer'));
@@ -149,7 +149,7 @@ describe('authorization', () => {
     await revoke('named');
   });
 
-  it('attack 39: connections behind subresources are judged by the verb of their method', async () => {
+  it('attack 39: connections behind subresources are authorized by the verb of their method', async () => {
     await grant('getter', rule('get', 'nodes pods'));
     isRefused(await get('/api/v1/nodes/x/proxy/metrics'), 'cannot get resource "nodes/proxy"');
     isRefused(await get('/api/v1/namespaces/default/pods/p/exec?command=id'), 'cannot get resource "pods/exec"');
@@ -158,7 +158,7 @@ describe('authorization', () => {
     await revoke('getter');
   });
 
-  it('attack 40: nobody asks about others without the right to', async () => {
+  it('attack 40: no user asks about others without the right to', async () => {
     const spec = { user: 'bob', resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } };
     for (const path of ['/apis/authorization.k8s.io/v1/subjectaccessreviews', '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews']) {
       assert.equal((await post(path, { spec }, 'alice-token')).status, 403);

@@ -137,7 +137,7 @@ describe('a server under attack', () => {
     assert.equal(await statusOf(plain), 401);
   });
 
-  it('attack 47: callers without credentials see health and version, and nothing that tells more', async () => {
+  it('attack 47: callers without credentials see health and version, and nothing that shows more', async () => {
     const open = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
     const closed = ['/', '/api', '/apis', '/api/v1', '/openapi/v2', '/openapi/v3', '/metrics', '/metrics/slis', '/debug/pprof', '/debug/flags/v', '/debug',
       '/logs',

@@ -128,7 +128,7 @@ describe('a server with service accounts', () => {
     await requestUntil(server, { path: `${secrets}/old` }, { until: ({ status }) => status === 404 });
   });
 
-  it('reviews tokens for the audiences asked for, and tells callers of 401s nothing', async () => {
+  it('reviews tokens for the audiences asked for, and shows callers of 401s nothing', async () => {
     const token = await issue({ audiences: ['vault', 'other'] });
     const review = (spec: object) => server.request(post(tokenReviews, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }));
     assert.deepEqual((await review({ token, audiences: ['vault'] })).body.status.audiences, ['vault']);
@@ -182,7 +182,7 @@ describe('a server with service accounts', () => {
     assert.match(later.body.message, /^pods "ok" is forbidden: ephemeral container e with envFrom referencing secret\.secretName="theirs"/);
   });
 
-  it('attack 37: acts as others only for those who may, and never as a group by the back door', async () => {
+  it('attack 37: impersonates only for users with the right to, and never as a group by the back door', async () => {
     const ask = (headers: Record<string, string>, token = 'admin-token') =>
       server.request({ ...post(selfReviews, selfReview), headers: { 'content-type': 'application/json', ...headers }, token });
     const acted = await ask({ 'impersonate-user': 'carol', 'impersonate-extra-scopes': 'view' });
@@ -194,7 +194,7 @@ describe('a server with service accounts', () => {
     assert.deepEqual(comma.body.status.userInfo.groups, ['devs, system:masters', 'system:authenticated']);
   });
 
-  it('signs approved requests of clients, and lets only those decide who may for the signer', async () => {
+  it('signs approved requests of clients, and lets only users with the right to approve for the signer decide', async () => {
     const request = Buffer.from(createRequest('user-one', 'team')).toString('base64');
     const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
     const spec = { request, signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'], expirationSeconds: 3600, username: 'forged' };

@@ -126,7 +126,7 @@ describe('startServer', () => {
       `${apf}-producer-v1 Update  f:distinguisherMethod,f:matchingPrecedence,f:priorityLevelConfiguration,f:rules`]);
   });
 
-  it('leaves the endpoints of the kubernetes Service to others where it is told to', async () => {
+  it('leaves the endpoints of the kubernetes Service to other programs where a flag says so', async () => {
     const alone = await startTestServer({ endpointReconcilerType: 'none' });
     try {
       const { status } = await requestUntil(alone, { path: '/api/v1/namespaces/default/services/kubernetes' }, { until: (answer) => answer.status === 200 });

@@ -104,7 +104,7 @@ export function describeReopen(start: Start, { reopen, ...options }: SuiteOption
     }
   });
 
-  test('reopen never goes back in revisions, even when the newest change was a delete that compaction removed', async () => {
+  test('reopen never falls back in revisions, even when the newest change was a delete that compaction removed', async () => {
     const clock = createManualClock();
     const store = await start(clock);
     await remove(store, '/a', await put(store, { key: '/a' }));

@@ -95,7 +95,7 @@ describe('createTestServer', () => {
     request.destroy();
   });
 
-  it('tells the history of an object and reads the past', async () => {
+  it('shows the history of an object and reads the past', async () => {
     await server.apply(configMap('old', 'a'));
     const { resourceVersion } = server;
     const core = await server.client(CoreV1Api, { user: { name: 'editor', groups: ['system:masters'] } });

@@ -86,7 +86,7 @@ describe('Secrets encrypted with a key management plugin', { skip }, () => {
     }
   });
 
-  it('stay readable when a server starts anew and the key has changed', async () => {
+  it('stay readable when a server starts again and the key has changed', async () => {
     await ours.close();
     plugin.keyId = '2';
     ours = await startOurs();

@@ -113,7 +113,7 @@ function fetchAll(context: TestContext): { readonly found: Json[]; readonly obje
   return { found, objects };
 }
 
-test('definitions that others have published are served, and objects of their kinds are judged by them', { timeout: 600_000 }, async (context) => {
+test('definitions that others have published are served, and objects of their kinds are validated by them', { timeout: 600_000 }, async (context) => {
   const { found, objects } = fetchAll(context);
   if (found.length === 0) return context.skip('no module could be fetched: go, or the network, is not there');
   const server = await startTestServer();

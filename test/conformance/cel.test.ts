@@ -45,7 +45,7 @@ function environmentOf({ original, section }: CelCase): Environment {
 }
 
 /** Reports why a case fails; undefined where it passes. */
-function judge(item: CelCase): string | undefined {
+function problemOf(item: CelCase): string | undefined {
   const env = environmentOf(item);
   const { original } = item;
   try {
@@ -86,7 +86,7 @@ for (const name of ['conformance', 'comprehension', 'parsing', 'checking']) {
     const { tests } = (await import(`@bufbuild/cel-spec/testdata/${name}.js`)) as { tests: Parameters<typeof casesOf>[0] };
     const failed = new Map<string, string[]>();
     for (const item of casesOf(tests)) {
-      const problem = judge(item);
+      const problem = problemOf(item);
       const section = item.section.split('/').slice(0, 2).join('/');
       if (problem !== undefined) failed.set(section, [...(failed.get(section) ?? []), `${item.name}: ${problem}`]);
     }

@@ -32,7 +32,7 @@ describe('logins at a provider in the console', { skip: missingBrowser() }, () =
     rmSync(directory, { recursive: true });
   });
 
-  test('a user goes to the provider and comes back to the same place; no token and no code reach the page', async () => {
+  test('a user is sent to the provider and comes back to the same place; no token and no code reach the page', async () => {
     const { page, complaints, close } = await openPage(browser);
     await page.goto(`${server.url}/console/#/list/core/v1/configmaps?namespace=shop`);
     const button = page.getByRole('button', { name: `Log in at ${new URL(provider.url).host}` });

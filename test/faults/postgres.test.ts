@@ -94,7 +94,7 @@ describe(`PostgreSQL breaks, and ${guarantees}`, { skip: noPostgres, timeout: 17
 const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
 
 describe('a PostgreSQL whose disk is full', { skip: noPostgres || (!canMount && 'mounting needs root'), timeout: 60_000 }, () => {
-  test('refuses writes with its words, goes on to read, and takes writes again by itself once there is room', async (context) => {
+  test('refuses writes with its words, continues to read, and takes writes again by itself once there is room', async (context) => {
     const server = await startPostgres();
     const directory = mkdtempSync('/dev/shm/pintle-full-');
     const { uid, gid } = statSync(server.directory);

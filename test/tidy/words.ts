@@ -1,4 +1,4 @@
-// The words of comments and documents: plain present tense with a named subject. Words that leave the reader to guess are refused, each
+// The words of comments, documents and titles of tests: plain present tense with a named subject. Words that leave the reader to guess are refused, each
 // with the reason and what to say instead.
 import type { Rule } from './rules.ts';
 import type { Source } from './sources.ts';
@@ -21,19 +21,20 @@ const BANNED: readonly BannedWord[] = [
 ];
 
 const COMMENT = /(?:^|\s)(?:\/\/|\/\*\*?|\*)\s(.*)$/;
+const TITLE = /^\s*(?:describe|it|test)\('([^']*(?:\\'[^']*)*)'/;
 
-/** The prose of a file by line: comments of code, and documents without their code blocks. */
+/** The prose of a file by line: comments and titles of tests of code, and documents without their code blocks. */
 function* readProse({ path, lines }: Source): Generator<readonly [line: number, text: string]> {
   const isDocument = path.endsWith('.md');
   let isCode = false;
   for (const [index, line] of lines.entries()) {
     if (isDocument && line.trimStart().startsWith('```')) isCode = !isCode;
-    const text = isDocument ? (isCode ? '' : line) : COMMENT.exec(line)?.[1] ?? '';
+    const text = isDocument ? (isCode ? '' : line) : TITLE.exec(line)?.[1] ?? COMMENT.exec(line)?.[1] ?? '';
     if (text !== '') yield [index + 1, text.replace(/`[^`]*`|"[^"]*"/g, '')];
   }
 }
 
-/** Comments and documents use the field's words. */
+/** Comments, documents and titles of tests use the field's words. */
 export const checkWords: Rule = (source) => [...readProse(source)].flatMap(([line, text]) =>
   BANNED.filter(({ pattern }) => pattern.test(text)).map(({ pattern, instead }) =>
     `${source.path}:${line}: "${pattern.exec(text)?.[0].trim() ?? ''}" (${instead}) in: ${text.trim().slice(0, 100)}`));

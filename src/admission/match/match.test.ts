@@ -88,7 +88,7 @@ test('matchesObject looks at the new and the old object, and never at what has n
   assert.equal(matchesObject(select({}), { object: undefined, oldObject: undefined }), true);
 });
 
-test('evaluateConditions: a false one wins over others that fail; failures are told together; checks wait for their answers', async () => {
+test('evaluateConditions: a false one wins over others that fail; failures are reported together; checks wait for their answers', async () => {
   const asked: string[] = [];
   const askAccess = async ({ user, verb, resource, namespace }: { user: { name: string }; verb: string; resource: string; namespace: string }) => {
     asked.push(`${user.name} ${verb} ${resource} ${namespace}`);

@@ -199,7 +199,7 @@ test('mergeValues adds nothing to maps and lists that are merged where null is s
   assert.deepEqual(mergeValues(kind, {}, stated), stated);
 });
 
-test('applyConfiguration keeps what the endpoint never writes from those who came before the first apply', () => {
+test('applyConfiguration keeps what the endpoint never writes from managers of writes before the first apply', () => {
   const live = { ...zero, metadata: { name: 'a', uid: 'u' }, data: { k: '1' }, spec: { n: 1 } };
   const { managedFields } = applyConfiguration({
     versions, apiVersion: 'v1', subresource: '', manager: 'me', force: true, live, zero, time: '2026-01-01T00:00:00Z', reset: fieldSetOf(['f:spec']),

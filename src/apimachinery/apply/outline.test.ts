@@ -50,7 +50,7 @@ const ownersOf = (of: KubeObject): string => JSON.stringify(encodeManagers(updat
   { versions: { schemaFor: () => schema, convert: (one) => one }, live: zero, object: of, managers: new Map(), reset: undefined },
   { manager: 'm', apiVersion: 'v1', subresource: '', time: '2026-01-01T00:00:00Z' })) ?? null);
 
-test('outlineOf tells apart whatever has different owners', () => {
+test('outlineOf separates whatever has different owners', () => {
   const known = new Map<string, string>();
   fc.assert(fc.property(object, (one) => {
     const outline = outlineOf(schema, zero, one);

@@ -22,7 +22,7 @@ test('typedProblem finds nothing in values that fit', () => {
   assert.equal(typedProblem(kind, { data: null, names: null }), undefined);
 });
 
-test('typedProblem tells of fields, types and duplicates with their paths', () => {
+test('typedProblem reports fields, types and duplicates with their paths', () => {
   const problems: [unknown, string][] = [
     [{ extra: 1 }, '.extra: field not declared in schema'],
     [{ data: 'text' }, '.data: expected map, got &{text}'],

@@ -55,7 +55,7 @@ test('applyMergePatch takes nulls out of objects in lists, but where a list repl
   assert.deepEqual(applyMergePatch({ list: { a: 1 } }, patch), patch);
 });
 
-test('compileJsonPatch tells which objects operations led into', () => {
+test('compileJsonPatch reports which objects operations led into', () => {
   const document = { a: { deep: { x: 1 } }, b: { y: 2 } };
   const reached = new WeakSet<object>();
   const result = compileJsonPatch([{ op: 'add', path: '/a/deep/z', value: { w: 1 } }, { op: 'test', path: '/b', value: { y: 2 } }])(document, reached) as any;

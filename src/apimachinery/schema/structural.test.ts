@@ -46,7 +46,7 @@ test('embedded resources have the defaults of their type and metadata, without u
   assert.equal(fill(), '{"template":{"apiVersion":"foos/v1","kind":"Foo","metadata":{"name":"Baz"}}}');
 });
 
-test('pruneUnknown drops what no property declares, at any depth, and tells the paths sorted', () => {
+test('pruneUnknown drops what no property declares, at any depth, and returns the paths sorted', () => {
   const schema = compileSpec(object({ l: list(object({ a: text })), m: map(object({ a: text })) }));
   const { object: pruned, unknownFields } = pruneUnknown(schema, {
     spec: { odd: 1, m: { k: { a: '1', z: 2 } }, l: [{ a: '1' }, { b: '3', a: '2' }] }, top: true, metadata: { any: 'thing' }, kind: 'W',
@@ -88,7 +88,7 @@ test('applyDefaults fills what is absent or null, needs a parent, and drops null
   assert.equal(nested, '{"a":"A","l":[{"x":2},{"x":5},{"x":2}],"m":{"k":{"x":3}},"n":"N","od":{"x":1}}');
 });
 
-test('applyDefaults keeps nulls without a default where it is told to', () => {
+test('applyDefaults keeps nulls without a default on request', () => {
   const fields = { n: { type: 'integer', default: 2 }, s: { type: 'string' }, l: { type: 'array', items: { type: 'string' } } };
   const schema = compileSpec({ type: 'object', properties: { ...fields, m: { type: 'object', additionalProperties: { type: 'string' } } } });
   const object = { spec: { n: null, s: null, l: null, m: { a: null } } };

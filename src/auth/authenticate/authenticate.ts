@@ -104,8 +104,8 @@ function authenticateToken(asking: Asking, first = 0): MaybePromise<Authenticati
   for (let index = first; index < tokens.length; index++) {
     const found = (tokens[index] as AuthenticateToken)(token, audiences);
     if (found instanceof Promise) return found.then((answer) => checkAnswer(answer, asking) ?? authenticateToken(asking, index + 1));
-    const judged = checkAnswer(found, asking);
-    if (judged !== undefined) return judged;
+    const authenticated = checkAnswer(found, asking);
+    if (authenticated !== undefined) return authenticated;
   }
   return { type: 'refused', reasons: ['invalid bearer token', ...reasons] };
 }

@@ -144,7 +144,7 @@ describe('createWebhookTokenAuthenticator', () => {
     assert.equal(calls(), 1);
   });
 
-  it('believes nobody else', async () => {
+  it('believes no other issuer', async () => {
     assert.equal(await make({ authenticated: false }).authenticate('t', ['api']), undefined);
     assert.equal(await make({ authenticated: true, user: { username: 'w' }, audiences: ['elsewhere'] }).authenticate('t', ['api']), undefined);
     assert.deepEqual(await make({ error: 'no' }).authenticate('t', ['api']), { type: 'refused', reason: 'no' });

@@ -55,7 +55,7 @@ describe('createServiceAccountAuthenticator', () => {
     });
   });
 
-  it('attack 42: refuses tokens that are too old, too new, or for somebody else', async () => {
+  it('attack 42: refuses tokens that are too old, too new, or for another audience', async () => {
     const old = await issue({ expiresAt: seconds() - 61, issuedAt: seconds() - 4000 });
     assert.equal(await evaluate(old), 'service account token has expired');
     assert.equal(await evaluate(await issue({ issuedAt: seconds() + 61 })), 'service account token is not valid yet');

@@ -93,7 +93,7 @@ describe('createNodeAuthorizer', () => {
 });
 
 describe('createWebhookAuthorizer', () => {
-  it('asks once, remembers refusals shorter than rights, and has no opinion when nobody answers', async () => {
+  it('asks once, remembers refusals shorter than rights, and has no opinion when no answer comes', async () => {
     const clock = createManualClock();
     const asked: unknown[] = [];
     let answer: unknown = { status: { allowed: true, reason: 'because' } };

@@ -68,7 +68,7 @@ describe('createRbacAuthorizer', () => {
     assert.equal(await reason('system:serviceaccount:elsewhere:robot', 'get pods x'), '');
   });
 
-  it('tells of roles that are missing, unless another allows', async () => {
+  it('reports roles that are missing, unless another allows', async () => {
     const store = new PolicyStore();
     store.put(makeBinding('', 'ClusterRole/lost', user('alice')));
     store.put(makeBinding('ns', 'Role/gone', user('alice')));
@@ -190,7 +190,7 @@ describe('findUncovered', () => {
     it(`says what is missing when granting ${what}`, () => assert.equal(describeMissing(findUncovered(held, [wanted])), expected));
   }
 
-  it('judges rules that stand for billions of rights as a whole', async () => {
+  it('checks rules that stand for billions of rights as a whole', async () => {
     const many = Array.from({ length: 2000 }, (_, index) => `x${index}`);
     const huge: PolicyRule = { verbs: many, apiGroups: many, resources: many, resourceNames: many };
     const steps = await countSteps(() => {
@@ -228,7 +228,7 @@ describe('resolveRules and reviewAccess', () => {
     assert.deepEqual(resolveRules(await store.open(), { name: 'alice', groups: ['devs'] }, ''), { rules: [rule('get', 'nodes')], errors: [] });
   });
 
-  it('attack 40: a self review cannot be about somebody else', async () => {
+  it('attack 40: a self review cannot be about another user', async () => {
     const store = new PolicyStore();
     store.put(makeRole('', 'c', rule('get', 'nodes')));
     store.put(makeBinding('', 'ClusterRole/c', user('alice')));

@@ -92,7 +92,7 @@ describe('runControllers', () => {
     assert.equal(await server.get('cm/first-page'), undefined, 'a stopped controller does nothing');
   });
 
-  it('reconciles over HTTPS by a kubeconfig, and goes on after its watches have expired', async (context) => {
+  it('reconciles over HTTPS by a kubeconfig, and continues after its watches have expired', async (context) => {
     await using server = await createTestServer();
     const errors: unknown[] = [];
     const client = createRemoteClient(await readKubeconfig({ kubeconfig: server.kubeconfig }, systemClock), 'test');

@@ -103,7 +103,7 @@ test('encodeCbor writes strings as bytes, numbers in their shortest form, bytes 
   assert.equal(hex(encodeCborItem({ data: { k: 'AQI=' }, max: 1, list: [2] }, { schema })), 'a34464617461a1416bd6420102436d6178f93c00446c69737481f94000');
 });
 
-test('encodeCbor marks documents, and sorts keys by their bytes when it is told to', () => {
+test('encodeCbor marks documents, and sorts keys by their bytes on request', () => {
   const document = encodeCbor({ bb: 1, a: 2, c: 3, é: 4, aa: 5 }, { sortsKeys: true });
   assert.ok(isCbor(document));
   assert.deepEqual(Object.keys(parseCbor(document).value as object), ['a', 'c', 'aa', 'bb', 'é']);

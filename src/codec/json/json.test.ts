@@ -56,7 +56,7 @@ test('parseJson refuses nesting beyond its limit at once, and whatever it accept
   assert.equal(failureOf('{"a":'.repeat(500_000)), "invalid character '{' exceeded max depth");
 });
 
-test('parseJson tells duplicate keys with their paths, each once, and the last wins', () => {
+test('parseJson reports duplicate keys with their paths, each once, and the last wins', () => {
   const text = '{"metadata":{"name":"a","name":"b","name":"c"},"spec":{"l":[{"x":1},{"x":1,"x":{"y":1,"y":2}}]},"spec":{"k":1}}';
   const { value, duplicates } = parseJson(bytes(text));
   assert.deepEqual(duplicates, ['metadata.name', 'spec.l[1].x', 'spec.l[1].x.y', 'spec']);
@@ -64,17 +64,17 @@ test('parseJson tells duplicate keys with their paths, each once, and the last w
   assert.deepEqual(parseJson(bytes('[{"op":1,"op":2}]')).duplicates, ['[0].op']);
 });
 
-test('parseJson merges the objects of equal keys when told to, as Go fills structs and maps', () => {
+test('parseJson merges the objects of equal keys on request, as Go fills structs and maps', () => {
   const text = '{"metadata":{"labels":{"l":"1"},"labels":{"m":"2"}},"data":{"k":"1","k":"2"},"data":{"l":"3"}}';
   assert.deepEqual(parseJson(bytes(text), { onDuplicate: 'merge' }).value, { metadata: { labels: { l: '1', m: '2' } }, data: { k: '2', l: '3' } });
 });
 
-test('parseJson tells at most 100 duplicates', () => {
+test('parseJson reports at most 100 duplicates', () => {
   const text = `{${Array.from({ length: 500 }, (_, i) => `"k${i}":1,"k${i}":2`).join()}}`;
   assert.equal(parseJson(bytes(text)).duplicates.length, 100);
 });
 
-test('parseJson keeps int64 exactly and tells numbers that are no int64', () => {
+test('parseJson keeps int64 exactly and reports numbers that are no int64', () => {
   assert.equal(parse('9007199254740993'), 9007199254740993n);
   assert.equal(parse('-9223372036854775808'), -9223372036854775808n);
   assert.equal(parse('9007199254740991'), 9007199254740991);
@@ -137,7 +137,7 @@ function normalize(value: JsonValue): JsonValue {
   return value;
 }
 
-test('parseJson tells exactly the duplicates that a naive scanner finds', () => {
+test('parseJson reports exactly the duplicates that a naive scanner finds', () => {
   const key = fc.constantFrom('a', 'b', '__proto__', 'c');
   type Node = number | Node[] | { members: [string, Node][] };
   const { node } = fc.letrec<{ node: Node }>((tie) => ({

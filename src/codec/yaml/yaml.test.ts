@@ -74,7 +74,7 @@ test('parseYaml reads only the first document, and nothing as null', async () =>
   assert.equal(await parse('just text'), 'just text');
 });
 
-test('parseYaml tells duplicate keys with their lines', async () => {
+test('parseYaml reports duplicate keys with their lines', async () => {
   const duplicates = await duplicatesOf('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: b\ndata:\n  k: v\n  k: w\n');
   assert.equal(formatYamlDuplicates(duplicates), 'yaml: unmarshal errors:\n  line 5: key "name" already set in map\n  line 8: key "k" already set in map');
   assert.deepEqual(await duplicatesOf('{"spec":{"n":1,"n":2}}'), ['line 1: key "n" already set in map']);

@@ -48,7 +48,7 @@ describe('createGarbageCollector', () => {
     assert.equal((await call('GET', `${space}/secrets/orphan`)).body.metadata.ownerReferences, undefined);
   });
 
-  it('attack 46: tells of owners in other namespaces, and counts them as absent', async () => {
+  it('attack 46: reports owners in other namespaces, and counts them as absent', async () => {
     await call('POST', '/api/v1/namespaces', { metadata: { name: 'elsewhere' } });
     const far = (await call('POST', '/api/v1/namespaces/elsewhere/configmaps', { metadata: { name: 'far' } })).body;
     await create('secrets', 'near', ownedBy(far));
@@ -58,7 +58,7 @@ describe('createGarbageCollector', () => {
     assert.equal(items[0].reason, 'OwnerRefInvalidNamespace');
   });
 
-  it('attack 46: an owner that goes takes nothing along in other namespaces, nor waits for it', async () => {
+  it('attack 46: the deletion of an owner takes nothing along in other namespaces, nor waits for it', async () => {
     const far = (await call('POST', '/api/v1/namespaces/elsewhere/configmaps', { metadata: { name: 'distant' } })).body;
     const real = await create('configmaps', 'real');
     const both = [...ownedBy(far, { blockOwnerDeletion: true }).ownerReferences, ...ownedBy(real).ownerReferences];
@@ -71,7 +71,7 @@ describe('createGarbageCollector', () => {
     await gone('secrets/claimed');
   });
 
-  it('leaves objects alone whose owner is of a kind that nobody serves', async () => {
+  it('leaves objects alone whose owner is of a kind that no server serves', async () => {
     await create('secrets', 'foreign', { ownerReferences: [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'w' }] });
     // The object that comes after it is gone: it has had its turn.
     await create('secrets', 'later', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'never' }] });

@@ -42,7 +42,7 @@ describe('conditions of definitions', () => {
   });
   after(() => server.close());
 
-  it('keep what nobody could trust from being served, until it can be', async () => {
+  it('keep untrustworthy rows from being served, until it can be', async () => {
     await server.request({ method: 'POST', path, body: define('untrusted', webhook(toBase64('nothing'))) });
     const one = { path: `${path}/untrusted.example.com` };
     const told = await requestUntil(server, one, { until: ({ body }) => conditionOf(body, 'Established')?.reason === 'InvalidCABundle' });
@@ -56,7 +56,7 @@ describe('conditions of definitions', () => {
     assert.equal(worse.body.details.causes[0].field, 'spec.conversion.webhookClientConfig.caBundle');
   });
 
-  it('tell that objects cannot be deleted', async () => {
+  it('say that objects cannot be deleted', async () => {
     await server.request({ method: 'POST', path, body: define('stuck', webhook('')) });
     const at = (version: string): string => `/apis/example.com/${version}/namespaces/default/stuck`;
     const one = `${path}/stuck.example.com`;

@@ -103,7 +103,7 @@ describe('conversion webhooks', () => {
     webhook.close();
   });
 
-  it('asks nobody for what is stored in the version asked for', async () => {
+  it('calls no webhook for what is stored in the version asked for', async () => {
     asked.length = 0;
     assert.deepEqual((await server.request({ path: `${at('v1')}/a` })).body.spec, { size: 3 });
     assert.equal(asked.length, 0);
@@ -202,7 +202,7 @@ describe('conversion webhooks', () => {
     });
   });
 
-  it('tell owners in the versions that they wrote in', async () => {
+  it('name owners in the versions that they wrote in', async () => {
     const apply = (spec: object) => server.request({ method: 'PATCH', path: `${at('v2')}/owned?fieldManager=applier`,
       headers: { 'content-type': 'application/apply-patch+yaml' }, body: widget('owned', spec, 'v2') });
     assert.equal((await apply({ width: 5 })).status, 201);
@@ -235,7 +235,7 @@ describe('conversion webhooks', () => {
     }
     const changed = (change: (item: Item) => unknown): Answer => (review) => respond(review, (item, desired) => change(convertItem(item, desired)) as Item);
 
-    it('are told in the words of the reference', async () => {
+    it('are reported in the words of the reference', async () => {
       const metadata = (more: object) => changed((item) => ({ ...item, metadata: { ...item.metadata, ...more } }));
       const review = (response?: object, more?: object): Answer => ({ request: { uid } }) => ({
         body: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response: response && { uid, ...response }, ...more },

@@ -88,7 +88,7 @@ test('handleWatch refuses contradicting options before the stream', async () => 
   api.close();
 });
 
-test('handleWatch tells grammar of selectors before rules between options, and those before fields that cannot be selected by', async () => {
+test('handleWatch reports grammar of selectors before rules between options, and those before fields that cannot be selected by', async () => {
   const api = createTestApi();
   const told = async (query: string): Promise<string> => (await api.send({ path: `${CM}?watch=1&${query}` })).json.message;
   assert.match(await told('sendInitialEvents=true&labelSelector=()&fieldSelector=x'), /^found '\('/);

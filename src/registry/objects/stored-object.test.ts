@@ -100,7 +100,7 @@ test('a row with convert shows each version of its objects', () => {
   assert.match(text(store(plain, { metadata: meta }).bytes('v2', 'json-single')), /^\{"kind":"ConfigMap","apiVersion":"v2","metadata":/);
 });
 
-test('object of bytes that were written as the row reads them is what was written, without reading them anew', () => {
+test('object of bytes that were written as the row reads them is what was written, without reading them again', () => {
   let reads = 0;
   const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);

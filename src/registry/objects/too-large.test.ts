@@ -18,7 +18,7 @@ test('writeFitting leaves owners out of an object that is too large with them', 
   assert.equal(await writeFitting(object, {}, writeTo(object, 'etcdserver: request is too large')), 'written');
 });
 
-test('writeFitting tells other failures at once, and the same one when there are no owners to leave out', async () => {
+test('writeFitting throws other failures at once, and the same one when there are no owners to leave out', async () => {
   const object = make();
   await assert.rejects(async () => writeFitting(object, {}, writeTo(object, 'etcdserver: request timed out')), /timed out/);
   await assert.rejects(async () => writeFitting({ metadata: {} }, {}, () => Promise.reject(new Error('etcdserver: request is too large'))), /too large/);

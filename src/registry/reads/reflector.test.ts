@@ -50,7 +50,7 @@ function listen(bench: ReturnType<typeof createBench>) {
   };
 }
 
-test('startReflector tells what is there, then every change', async () => {
+test('startReflector delivers what is there, then every change', async () => {
   const bench = createBench();
   await bench.create(rows.configMaps, configMap('a'));
   const { told, errors, reflector } = listen(bench);
@@ -67,7 +67,7 @@ test('startReflector tells what is there, then every change', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('startReflector tells everything again after a loss, and what is listed then', async () => {
+test('startReflector delivers everything again after a loss, and what is listed then', async () => {
   const bench = createBench();
   for (const name of ['a', 'b']) await bench.create(rows.configMaps, configMap(name));
   const { told, reflector, lose, find } = listen(bench);
@@ -105,7 +105,7 @@ test('startReflector reports what fails and tries again, later each time', async
   reflector.stop();
 });
 
-test('startReflector ends when nobody needs it, and whoever waits for it is let go', async () => {
+test('startReflector ends when no caller needs it, and lets waiting callers go', async () => {
   const bench = createBench();
   const reflector = startReflector({
     registry: bench.registry, clock: bench.clock, target: bench.at(rows.configMaps), onChange: () => assert.fail(),

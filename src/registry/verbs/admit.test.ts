@@ -79,7 +79,7 @@ test('delete shows DELETE with the old object alone, and asks again about what g
     [[0, false], [0, false], [0, true], [0, true]]);
 });
 
-test('delete with preconditions that fail asks nobody', async () => {
+test('delete with preconditions that fail asks no admission plugin', async () => {
   const { seen, bench } = record();
   await bench.create(rows.configMaps, configMap('a'));
   seen.length = 0;

@@ -74,7 +74,7 @@ test('warnings of templates come with writes of the scale too, and not with thos
   assert.deepEqual([count(''), count('scale'), count('status')], [1, 1, 0]);
 });
 
-test('validateDeployment tells of templates and selectors that cannot be', () => {
+test('validateDeployment reports templates and selectors that cannot be', () => {
   const errorsOf = (labels: object, selector: object): readonly string[] =>
     build('apps/Deployment', { spec: { selector, template: { metadata: { labels, annotations: { 'a b': '' } }, spec: { containers: [box()] } } } }).errors;
   const [first, second] = errorsOf({ app: 'x', 'b c': '' }, { matchLabels: { app: 'x' } });

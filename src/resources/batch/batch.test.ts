@@ -39,7 +39,7 @@ test('validateJobStatus wants ends that make sense', () => {
   ]);
 });
 
-test('validateJobStatus never goes back', () => {
+test('validateJobStatus refuses a step back', () => {
   const spec = { completions: 3, completionMode: 'Indexed', parallelism: 1 };
   const old = { spec, status: { succeeded: 2, startTime: at(0), completionTime: at(0), conditions: conditions('Complete', 'SuccessCriteriaMet') } };
   const status = { succeeded: 1, startTime: at(1), completionTime: at(0) };
@@ -64,7 +64,7 @@ test('prepareForCreate of a job makes the selector, unless it is set by hand', (
   assert.deepEqual(prepareNew('batch/Job', manual)['spec'], manual.spec);
 });
 
-test('validateJob judges policies for failure and success', () => {
+test('validateJob checks policies for failure and success', () => {
   const errorsOf = (spec: object): readonly string[] => build('batch/Job', { spec: { template: jobTemplate, ...spec } }).errors;
   assert.deepEqual(errorsOf({ podFailurePolicy: { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [2, 0] } }] } }), [
     'spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prepareChanged, prepareNew, specOfKind } from '../kinds.suite.ts';
 
-test('prepareForCreate of a certificatesigningrequest records who asks', () => {
+test('prepareForCreate of a certificatesigningrequest records the user that asks', () => {
   const request = prepareNew('certificates.k8s.io/CertificateSigningRequest', { spec: { request: 'x', username: 'root', extra: { a: ['b'] } } });
   assert.deepEqual(request['spec'], { request: 'x', username: 'alice', uid: 'u', groups: ['devs'] });
 });

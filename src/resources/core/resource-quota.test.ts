@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create } from '../kinds.suite.ts';
 
-test('validateResourceQuota tells of very many scopes what fits into an answer', () => {
+test('validateResourceQuota reports of very many scopes what fits into an answer', () => {
   const count = 20_000;
   const hard = { cpu: '1', memory: '1' };
   const scopes = Array.from({ length: count }, () => 'BestEffort');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create } from '../kinds.suite.ts';
 
-test('validateRuntimeClass judges what it adds to pods', () => {
+test('validateRuntimeClass checks what it adds to pods', () => {
   assert.deepEqual(create('node.k8s.io/RuntimeClass', { overhead: { podFixed: { k: '1' } }, scheduling: { tolerations: [{}] } }), [
     'handler: Required value', 'overhead.limits[k]: Invalid value: "k": must be a standard resource type or fully qualified',
     'overhead.limits[k]: Invalid value: "k": must be a standard resource for containers',

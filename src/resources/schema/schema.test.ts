@@ -60,7 +60,7 @@ test('decodeObject brings every sample of the reference back as it was, whatever
   assert.ok(count >= 75, `only ${count} samples have a schema`);
 });
 
-test('decodeObject tells wrong types in the words of the reference', () => {
+test('decodeObject reports wrong types in the words of the reference', () => {
   const mismatch = 'json: cannot unmarshal';
   assert.equal(configMap({ data: { k: 1 } }), `${mismatch} number into Go struct field ConfigMap.data of type string`);
   assert.equal(configMap({ data: [] }), `${mismatch} array into Go struct field ConfigMap.data of type map[string]string`);
@@ -85,7 +85,7 @@ test('decodeObject tells wrong types in the words of the reference', () => {
   );
 });
 
-test('decodeObject tells what a type that decodes itself says, before any wrong type', () => {
+test('decodeObject reports what a type that decodes itself says, before any wrong type', () => {
   const quantities = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
   assert.equal(container({ tty: 1, resources: { limits: { cpu: 'lots' } } }), quantities);
   assert.equal(configMap({ binaryData: { k: '!' } }), 'illegal base64 data at input byte 0');
@@ -121,7 +121,7 @@ test('decodeObject keeps an explicit zero of a pointer and drops that of a plain
   assert.ok(!('minReadySeconds' in spec) && !('paused' in spec));
 });
 
-test('decodeObject tells unknown and duplicate fields in the order of the input, at most 100', () => {
+test('decodeObject reports unknown and duplicate fields in the order of the input, at most 100', () => {
   const pod = { metadata: { nick: 1 }, spec: { containers: [{ name: 'c', tty: true, shape: 'x' }], colour: 1 } };
   const { strictErrors } = decodeObject(schemaOf('v1', 'Pod'), { ...pod, 'a"b': 1 }, { duplicates: ['spec.containers[0].tty', 'spec.colour'] });
   assert.deepEqual(strictErrors, [
@@ -195,7 +195,7 @@ test('decodeObject either fails with DecodeError or makes an object that decodes
   }
 });
 
-test('decodeObject tells of the structs that Go embeds on the way to a field', () => {
+test('decodeObject names the structs that Go embeds on the way to a field', () => {
   assert.throws(() => decode('v1', 'Pod', { spec: { containers: [{ livenessProbe: { exec: 5 } }] } }),
     /Go struct field Probe\.spec\.containers\.livenessProbe\.ProbeHandler\.exec of type v1\.ExecAction/);
   assert.throws(() => decode('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { spec: { matchConstraints: { resourceRules: [{ apiGroups: 5 }] } } }),

@@ -68,7 +68,7 @@ async function readDirectory(name: string): Promise<{ revision: number; content:
   }
 }
 
-test('a snapshot of a stopped server is restored with revisions, times to live and keys, raised unless it is told otherwise', async () => {
+test('a snapshot of a stopped server is restored with revisions, times to live and keys, raised unless an option says otherwise', async () => {
   const { revision, content } = await fill('one');
   writeFileSync(`${fileOf('one')}.partial`, 'of another one, and open to all', { mode: 0o666 });
   assert.deepEqual(await snapshot(directoryPlace('one'), 'one').then(({ bytes: _, ...report }) => report), { revision, keys: 23, secrets: 1 });
@@ -91,7 +91,7 @@ test('a record of thousands of users does not end backups; a file that is no key
   await assert.rejects(snapshot(directoryPlace('crowded'), 'crowded-2'), /dump is too large for a key or a certificate/);
 });
 
-test('a restored store is compacted where the snapshot was taken: a watch from there misses nothing, one from before is told so', async () => {
+test('a restored store is compacted where the snapshot was taken: a watch from there misses nothing, one from before gets 410', async () => {
   const { revision } = await fill('history');
   await snapshot(directoryPlace('history'), 'history');
   await restore('history', directoryPlace('history-back'), 0);

@@ -56,7 +56,7 @@ async function renumber({ store, keys, progress }: ReplayRequest): Promise<numbe
   let done = 0;
   const settle = async (): Promise<void> => {
     const results = await Promise.all(batch);
-    if (results.some(({ type }) => type !== 'committed')) throw new StartError('somebody else writes to the store');
+    if (results.some(({ type }) => type !== 'committed')) throw new StartError('another program writes to the store');
     done += batch.length;
     batch = [];
     progress.show({ done, total: done });
@@ -120,6 +120,6 @@ class RevisionFiller {
   }
 
   #disturbed(): StartError {
-    return new StartError('somebody else writes to the store');
+    return new StartError('another program writes to the store');
   }
 }

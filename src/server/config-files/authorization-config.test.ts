@@ -23,12 +23,12 @@ const webhook = {
 const statusOf = async (server: TestServer, path: string, token: string) => (await server.request({ path, token })).status;
 
 /** A webhook that decides, and a kubeconfig that leads to it. */
-async function startWebhook(name: string, judge: (spec: any) => object | undefined) {
+async function startWebhook(name: string, decide: (spec: any) => object | undefined) {
   const service = await startTestService((_path, { apiVersion, kind, spec }) => {
-    const status = judge(spec);
+    const status = decide(spec);
     return status && { apiVersion, kind, status };
   });
-  const cluster = { server: `${service.url}/judge`, 'certificate-authority-data': Buffer.from(service.authority).toString('base64') };
+  const cluster = { server: `${service.url}/authorize`, 'certificate-authority-data': Buffer.from(service.authority).toString('base64') };
   return { ...service, connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: write(name, { clusters: [{ name, cluster }] }) } };
 }
 

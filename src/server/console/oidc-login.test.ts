@@ -107,7 +107,7 @@ describe('a login at the provider', () => {
 });
 
 describe('the session of a login', () => {
-  test('goes on by the refresh token when the ID token expires, as the same user only, and ends where the provider ends it', async () => {
+  test('continues by the refresh token when the ID token expires, as the same user only, and ends where the provider ends it', async () => {
     const session = await finish(await comeBack());
     const before = provider.grants.length;
     assert.equal(await whoIs(session), 'oidc:erin');

@@ -118,7 +118,7 @@ describe('values in etcd', { skip: noEtcd }, () => {
   const providerOf = (type: string, key: string): string =>
     `  - ${type}:\n      keys:\n      - {name: ${key}, secret: ${Buffer.alloc(32, key).toString('base64')}}\n`;
 
-  test('are written anew by an update that changes nothing, once, while they lie there with an older key, in the clear or in another encoding', async () => {
+  test('are written again by an update that changes nothing, once, while they are stored with an older key, in the clear or in another encoding', async () => {
     const configs = [
       {}, { encryptionProviderConfig: encrypt('one', `${providerOf('aescbc', 'one')}  - identity: {}\n`) },
       { encryptionProviderConfig: encrypt('two', providerOf('secretbox', 'two') + providerOf('aescbc', 'one')) },

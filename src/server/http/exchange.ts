@@ -95,7 +95,7 @@ const malformed = /;|%(?![0-9a-f]{2})/i;
 function dropMalformed(search: string): string {
   return malformed.test(search) ? search.replace(/^\?/, '').split('&').filter((pair) => !malformed.test(pair)).join('&') : search;
 }
-const nobody: User = { name: '', groups: [] };
+const anonymous: User = { name: '', groups: [] };
 /** One for all: clients leave by thousands, and where they did so says nothing. */
 const clientLeft = new Error('the client went away');
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
@@ -139,7 +139,7 @@ export class HttpExchange implements ServerExchange {
   audit: FilterAuditRecord | undefined = undefined;
   readonly startedMs: number;
   info: RequestInfo = noInfo;
-  user: User = nobody;
+  user: User = anonymous;
   longRunning = false;
   deadlineMs: number | undefined = undefined;
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined;

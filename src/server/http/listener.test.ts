@@ -134,7 +134,7 @@ describe('createListener', () => {
     assert.deepEqual([status, text.length], [200, 4000 * 1024]);
   });
 
-  it('tells the handler which client certificate was shown and whether it is vouched for', async () => {
+  it('gives the handler the client certificate that was shown and whether it is vouched for', async () => {
     const client = createCertificate({ commonName: 'someone', organizations: ['a', 'b'], issuer: authority, lifetimeMs: 1e8 }, context);
     const stranger = createCertificate({ commonName: 'ca', lifetimeMs: 1e8 }, context);
     const forged = createCertificate({ commonName: 'someone', issuer: stranger, lifetimeMs: 1e8 }, context);
@@ -157,7 +157,7 @@ describe('createListener', () => {
     assert.equal((await ask({ port, path: '/x' })).text, 'ok');
   });
 
-  it('aborts the signal of a request whose client goes away', async () => {
+  it('aborts the signal of a request whose client disconnects', async () => {
     const stream = session.request({ ':path': '/watch' });
     stream.on('error', () => {});
     await new Promise((resolve) => stream.once('data', resolve));

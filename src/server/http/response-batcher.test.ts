@@ -59,7 +59,7 @@ describe('Departures', () => {
     assert.equal(log.length, 20);
   });
 
-  it('passes over outputs that are gone, and those that cannot be written harm nobody else', async () => {
+  it('passes over outputs that are gone, and those that cannot be written harm no other', async () => {
     const log: string[] = [];
     let told: unknown;
     const responseBatcher = new ResponseBatcher((error) => (told = error));

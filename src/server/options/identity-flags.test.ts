@@ -76,7 +76,7 @@ describe('the flags about identities', () => {
     await provider.close();
   });
 
-  it('--authentication-token-webhook-*: ask a service about tokens that nobody else knows', async () => {
+  it('--authentication-token-webhook-*: ask a service about tokens that no other authenticator knows', async () => {
     for (const version of ['v1', 'v1beta1']) {
       const service = await startTestService((_path, { apiVersion, kind, spec }) => {
         const known = spec.token === 'good' ? { authenticated: true, user: { username: 'w', uid: 'u', groups: ['g'],
@@ -92,7 +92,7 @@ describe('the flags about identities', () => {
       assert.deepEqual(service.asked.map(({ apiVersion, spec }) => [apiVersion, spec.token]),
         [[`authentication.k8s.io/${version}`, 'good'], [`authentication.k8s.io/${version}`, 'bad']]);
       await service.close();
-      assert.equal(await whoIs(server, 'unknown'), 401, 'a service that is gone lets nobody in');
+      assert.equal(await whoIs(server, 'unknown'), 401, 'a service that is gone lets no user in');
       await server.close();
     }
   });

@@ -82,7 +82,7 @@ describe('proxies', { skip: address === undefined ? 'this machine is in no netwo
     assert.deepEqual(await messageOf(`${core}/services/https:empty:x/proxy/`), [503, 'no endpoints available for service "empty"']);
   });
 
-  it('send method, path, query, body and headers on, without who the client is', async () => {
+  it('send method, path, query, body and headers on, without the client\'s credentials', async () => {
     answer = (request, response) => void request.pipe(response.writeHead(201, { 'access-control-allow-origin': '*', 'x-own': 'yes' }));
     const path = `${core}/pods/web/proxy/a%20b/c?x=1&y=%2F`;
     const answered = await server.request({ method: 'PUT', path, body: 'text', headers: { 'x-mine': 'm', 'x-forwarded-for': '192.0.2.1' } });

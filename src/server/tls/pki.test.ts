@@ -42,7 +42,7 @@ describe('preparePki', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('uses a serving certificate that somebody else put there, and leaves it alone', () => {
+  it('uses a serving certificate that another program put there, and leaves it alone', () => {
     const directory = join(mkdtempSync(join(tmpdir(), 'pintle-pki-')), 'pki');
     const other = createCertificate({ commonName: 'elsewhere', hosts: ['127.0.0.1'], lifetimeMs: 1000 }, base);
     mkdirSync(directory);

@@ -108,7 +108,7 @@ test('a request that an administrator traces has spans of its filters, its verb 
   assert.equal((await server.request({ method: 'POST', path: '/api/v1/namespaces/default/configmaps', body, headers })).status, 201);
   await server.request({ path: '/api/v1/namespaces/default/configmaps/a' });
   await server.close();
-  assert.deepEqual(new Set(spans.map((span) => span.traceId)), new Set([traceId]), 'requests that nobody traces have none');
+  assert.deepEqual(new Set(spans.map((span) => span.traceId)), new Set([traceId]), 'requests that no tracer follows have none');
   assert.deepEqual([resource['service.name'], typeof resource['service.instance.id']], ['apiserver', 'string']);
   const named = (name: string): CollectedSpan => {
     const found = spans.find((span) => span.name === name);

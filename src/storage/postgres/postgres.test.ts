@@ -131,7 +131,7 @@ describe('PostgreSQL by itself', { skip: noPostgres }, () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test('close does not wait for all rows that a compaction removes: the next one goes on', async () => {
+  test('close does not wait for all rows that a compaction removes: the next one continues', async () => {
     const store = await open(systemClock);
     await runSql(`INSERT INTO ${schema()}.log SELECT r, CASE r WHEN 2 THEN 0 ELSE r - 1 END, 2, 7, '/hot', 'v' FROM generate_series(2, 5001) r;
       INSERT INTO ${schema()}.head VALUES ('/hot', 5001, 2, true, NULL)`);
@@ -151,7 +151,7 @@ describe('PostgreSQL by itself', { skip: noPostgres }, () => {
     await again.close();
   });
 
-  test('a Store whose connections are ended goes on by itself: nothing lost, nothing doubled', async () => {
+  test('a Store whose connections are ended continues by itself: nothing lost, nothing doubled', async () => {
     const store = await open(systemClock);
     const watch = new Recorder();
     store.watch(all, 2, watch);

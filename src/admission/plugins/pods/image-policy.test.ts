@@ -52,7 +52,7 @@ describe('createImagePolicy', () => {
     assert.deepEqual([...notes], [['imagepolicywebhook.image-policy.k8s.io/seen', { value: 'yes', level: 'Metadata' }]]);
   });
 
-  it('tries again where that can help, and passes pods afterwards only if it is told to', async () => {
+  it('tries again where that can help, and passes pods afterwards only if the configuration says so', async () => {
     let asked = 0;
     const fail = (code: number): Ask => async () => {
       asked += 1;

@@ -21,7 +21,7 @@ test('canonicalizeBase64 reads over line breaks and clears the bits beyond the l
   assert.equal(canonicalizeBase64('YWJ='), 'YWI=');
 });
 
-test('canonicalizeBase64 tells the byte at which Go stops', () => {
+test('canonicalizeBase64 reports the byte at which Go stops', () => {
   const places = { '!': 0, 'not base64': 3, YQ: 0, 'YQ=': 3, 'YWJj=': 4, 'YQ==x': 4, 'YQ=x': 2, YWJjZA: 4, '=': 0 };
   for (const [text, at] of Object.entries(places)) assert.throws(() => canonicalizeBase64(text), { message: `illegal base64 data at input byte ${at}` }, text);
 });

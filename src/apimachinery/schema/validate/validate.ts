@@ -59,12 +59,12 @@ class Validator {
   }
 
   validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
-    const outcome = this.#judge(schema, value, place);
+    const outcome = this.#validateWhole(schema, value, place);
     if (outcome.errors.length > 0 && place.before !== undefined && equalJson(place.before.value, value)) outcome.errors.length = 0;
     return outcome;
   }
 
-  #judge(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
+  #validateWhole(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
     const outcome: Outcome = { errors: [], checks: 1 };
     if (isDue()) announceWork(0);
     this.#checkType(schema, value, { place, outcome });
@@ -126,7 +126,7 @@ class Validator {
     const allOf = listOf(schema['allOf']);
     let valid = 0;
     for (const each of allOf) {
-      const result = this.#judge(each, value, place);
+      const result = this.#validateWhole(each, value, place);
       if (result.errors.length === 0) valid++;
       merge(outcome, result);
     }
@@ -134,7 +134,7 @@ class Validator {
       this.#refuseWhole(context, `"${place.path}" must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
     }
     const not = schema['not'] as OpenAPIV3Schema | undefined;
-    if (not !== undefined && this.#judge(not, value, place).errors.length === 0) this.#refuseWhole(context,
+    if (not !== undefined && this.#validateWhole(not, value, place).errors.length === 0) this.#refuseWhole(context,
       `"${place.path}" must not validate the schema (not)`);
   }
 
@@ -142,7 +142,7 @@ class Validator {
     const { outcome, place } = context;
     let best: Outcome | undefined;
     for (const each of schemas) {
-      const result = this.#judge(each, value, place);
+      const result = this.#validateWhole(each, value, place);
       if (result.errors.length === 0) return;
       if (best === undefined || result.checks > best.checks) best = result;
     }
@@ -155,7 +155,7 @@ class Validator {
     let best: Outcome | undefined;
     let valid = 0;
     for (const each of schemas) {
-      const result = this.#judge(each, value, place);
+      const result = this.#validateWhole(each, value, place);
       if (result.errors.length === 0) valid++;
       else if (best === undefined || result.checks > best.checks) best = result;
     }

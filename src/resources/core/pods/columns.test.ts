@@ -8,7 +8,7 @@ const printPod = (spec: object, status: object, metadata: object = {}): readonly
   podColumns.slice(1, 4).map(({ cell }) => cell({ metadata, spec, status } as KubeObject, Date.parse('2024-01-01T00:05:00Z')));
 const two = { containers: [{ name: 'a' }, { name: 'b' }] };
 
-test('podColumns tell how far init containers are', () => {
+test('podColumns show how far init containers are', () => {
   const spec = { ...two, initContainers: [{ name: 'i' }, { name: 'j' }] };
   const ended = { name: 'i', state: { terminated: { exitCode: 0 } } };
   assert.deepEqual(printPod(spec, { phase: 'Pending', initContainerStatuses: [ended, { name: 'j', state: { running: {} } }] }), ['0/2', 'Init:1/2', '0']);

@@ -199,7 +199,7 @@ test('validatePod looks into handlers, mounts and devices', () => {
   ]);
 });
 
-test('validatePod judges each source of a volume by its own rules, and allows one', () => {
+test('validatePod checks each source of a volume by its own rules, and allows one', () => {
   const errorsOf = (source: object): readonly string[] => podWith({ volumes: [{ name: 'v', ...source }] }).map((error) => error.replace('spec.volumes[0]', ''));
   assert.deepEqual(errorsOf({}), []);
   assert.deepEqual(errorsOf({ hostPath: { path: '/a/..', type: 'X' } }).map((error) => error.slice(0, 50)), [
@@ -224,7 +224,7 @@ test('validatePod judges each source of a volume by its own rules, and allows on
   ]);
 });
 
-test('validatePod judges where a pod may run and who it is', () => {
+test('validatePod checks where a pod may run and its identity', () => {
   const field = { matchFields: [{ key: 'k', operator: 'Exists' }] };
   assert.deepEqual(podWith({ affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [field] } } } })
     .map((error) => error.replace(/^.*matchFields/, '')), [

@@ -14,7 +14,7 @@ for (const [index, [key, body, errors]] of refused.entries()) {
   test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));
 }
 
-test('validateServiceStatus knows who has a load balancer, and how it is reached', () => {
+test('validateServiceStatus knows which Service has a load balancer, and how it is reached', () => {
   const status = (...ingress: object[]): object => ({ loadBalancer: { ingress } });
   assert.deepEqual(updateStatus('/Service', { spec: { type: 'ClusterIP' }, status: status({ ip: '1.2.3.4' }) }),
     ["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"]);

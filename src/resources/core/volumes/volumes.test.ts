@@ -33,7 +33,7 @@ test('validateClaimUpdate shows what changed of what cannot change', () => {
   ]);
 });
 
-test('validateVolume judges each kind of source, and counts flex volumes behind others for nothing', () => {
+test('validateVolume checks each kind of source, and counts flex volumes behind others for nothing', () => {
   const errorsOf = (spec: object): readonly string[] =>
     create('/PersistentVolume', { spec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], ...spec } });
   assert.deepEqual(errorsOf({ hostPath: { path: '/x' }, flexVolume: { driver: 'a' }, cephfs: { monitors: ['m'] } }),
