@@ -19,6 +19,7 @@ const EXCEPTIONS: readonly { readonly rule: Rule; readonly path: string; readonl
 const MODULE_STATE: Readonly<Record<string, string>> = {
   'src/apimachinery/schema/validate/pattern.ts engine': 'loaded by the first pattern, used by synchronous code',
   'src/base/collections/sorted-map.ts lastOwner': 'a counter',
+  'src/base/resumable.ts current': 'set during one call, within one turn',
   'src/base/time-limit.ts limit': 'set during one call, within one turn',
   'src/base/time-text.ts last': '0.35 µs for each time that is written',
   'src/codec/protobuf/message.ts borrowed': '0.5 µs and 16 KB for each message that is written',

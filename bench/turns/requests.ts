@@ -21,6 +21,7 @@ type Json = Record<string, unknown>;
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const WEBHOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';
@@ -130,14 +131,53 @@ function rulesAndPolicies(): LargeRequest[] {
         validations: Array.from({ length: 50_000 }, (_, i) => ({ expression: `object.x != ${i}` })),
       },
     } } },
-    { name: 'policy with one expression of 100,000 characters', measured: { method: 'POST', path: POLICIES, body: {
-      apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name: 'long' },
-      spec: {
-        matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }] },
-        validations: [{ expression: `object.x in [${Array.from({ length: 99_000 / 2 }, () => '1').join(',')}]` }],
-      },
-    } } },
   ];
+}
+
+const repeated = (text: string, separator: string): string => {
+  const times = Math.floor((99_000 + separator.length) / (text.length + separator.length));
+  return Array.from({ length: times }, () => text).join(separator);
+};
+
+const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }];
+const policyOf = (name: string, spec: Json): Json => ({
+  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name },
+  spec: { matchConstraints: { resourceRules: rules }, ...spec },
+});
+
+/** Expressions of 100,000 characters, the most that one may have. */
+function expressions(): LargeRequest[] {
+  const create = (plural: string, kind: string, name: string): Sent => ({ method: 'POST', path: `/api/v1/namespaces/default/${plural}`,
+    body: { apiVersion: 'v1', kind, metadata: { name } } });
+  const serviceAccounts = [{ ...rules[0], resources: ['serviceaccounts'] }];
+  const binding = (name: string): Sent => ({ method: 'POST', path: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings', body: {
+    apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicyBinding', metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'] } } });
+  return ([
+    ['a list', `object.x in [${repeated('1', ',')}]`], ['a chain', repeated('true', '&&')], ['macros', `[${repeated('[].map(x,x)', ',')}].size() > 0`],
+    ['undeclared names', `[${repeated('q', ',')}].size() > 0`],
+  ] as const).flatMap(([what, expression], i): LargeRequest[] => {
+    const constant = expression.replace('object.x', '1');
+    const schema = { type: 'object', 'x-kubernetes-validations': [{ rule: constant }], properties: { a: { type: 'string' } } };
+    const plural = `longs${i}`;
+    return [
+      { name: `expression of ${what} in a policy`, measured: { method: 'POST', path: POLICIES,
+        body: policyOf(`long${i}`, { validations: [{ expression }] }) } },
+      { name: 'as match condition and variable', measured: { method: 'POST', path: POLICIES, body: policyOf(`longer${i}`, {
+        matchConditions: [{ name: 'a', expression: constant }], variables: [{ name: 'v', expression }],
+        validations: [{ expression: 'variables.v' }] }) } },
+      { name: 'a write that the first is about', before: [binding(`long${i}`)], measured: create('secrets', 'Secret', `a${i}`) },
+      { name: 'as condition of a webhook', measured: { method: 'POST', path: WEBHOOKS, body: {
+        apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: `long${i}` }, webhooks: [{
+          name: 'a.b.io', clientConfig: { url: 'https://127.0.0.1:1/' }, rules: serviceAccounts, sideEffects: 'None', admissionReviewVersions: ['v1'],
+          failurePolicy: 'Ignore',
+          matchConditions: [{ name: 'a', expression: constant }] }] } } },
+      { name: 'a write that the webhook is about', measured: create('serviceaccounts', 'ServiceAccount', `b${i}`) },
+      { name: 'as rule of a definition', measured: defineIn(plural, schema) },
+      { name: 'its object', measured: { method: 'POST', path: customPath(plural), body: custom(plural, {}) } },
+      { name: 'as rule of a definition with a default', measured: defineIn(`${plural}d`, { ...schema, default: {} }) },
+    ];
+  });
 }
 
 function documents(): LargeRequest[] {
@@ -151,4 +191,5 @@ function documents(): LargeRequest[] {
 }
 
 /** All of them, by the group that a command names. */
-export const LARGE_REQUESTS: Readonly<Record<string, () => LargeRequest[]>> = { documents, wideObjects, customObjects, definitions, rulesAndPolicies };
+export const LARGE_REQUESTS: Readonly<Record<string, () => LargeRequest[]>> = { documents, wideObjects, customObjects, definitions, rulesAndPolicies,
+  expressions };

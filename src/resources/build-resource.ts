@@ -1,6 +1,6 @@
 // Turns the spec of a kind into the row that the catalog serves: fills the defaults, finds the schemas, and joins the parts of the strategy.
-import { invariant } from '../base/index.ts';
-import { type SchemaSet, loadPatternEngine } from '../apimachinery/index.ts';
+import { invariant, resumableSteps, runStepsInSlices } from '../base/index.ts';
+import { type FieldError, type KubeObject, type SchemaSet, loadPatternEngine } from '../apimachinery/index.ts';
 import { type MetadataCheck, type Resource, type ResourceVersionRow, type Strategy, isStable } from '../registry/index.ts';
 import { actInVersion } from './common/acting-version.ts';
 import { defaultColumns } from './common/columns/columns.ts';
@@ -59,9 +59,31 @@ export function buildStrategy({ applyDefaults, strategy = {}, validation, warnin
 
 function buildValidation({ object: validate, update = validate, status, subresources, usesExpressions }: KindValidation): Strategy {
   const rules = new Map<string, ValidateUpdate>(Object.entries({ ...subresources, ...(status && { status }) })).set('', update);
-  return {
+  const plain: ValidationRules = {
     validate: (object) => validate(object),
     validateUpdate: (object, old, { subresource }) => rules.get(subresource)?.(object, old) ?? [],
-    ...(usesExpressions && { prepareValidation: () => loadPatternEngine() }),
+  };
+  return usesExpressions === true ? validateAhead(plain) : plain;
+}
+
+type ValidationRules = Required<Pick<Strategy, 'validate' | 'validateUpdate'>>;
+
+/** Expressions are compiled in turns: the validation that takes turns keeps what it found for the one that asks. */
+function validateAhead({ validate, validateUpdate }: ValidationRules): ValidationRules & Pick<Strategy, 'prepareValidation'> {
+  const ahead = new WeakMap<KubeObject, readonly FieldError[]>();
+  /** Used once: before another validation the object may change. */
+  const take = (object: KubeObject): readonly FieldError[] | undefined => {
+    const found = ahead.get(object);
+    ahead.delete(object);
+    return found;
+  };
+  return {
+    async prepareValidation(object, { old, context, pause }) {
+      await loadPatternEngine();
+      const found = () => (old === undefined ? validate(object, context) : validateUpdate(object, old, context));
+      ahead.set(object, await runStepsInSlices(resumableSteps(found), pause));
+    },
+    validate: (object, context) => take(object) ?? validate(object, context),
+    validateUpdate: (object, old, context) => take(object) ?? validateUpdate(object, old, context),
   };
 }

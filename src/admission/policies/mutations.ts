@@ -40,8 +40,8 @@ export function* compileMutations({ mutations, reinvocationPolicy }: MutatingSpe
   const compiled: Mutation[] = [];
   for (const { patchType, applyConfiguration: configuration, jsonPatch } of mutations ?? []) {
     compiled.push(patchType === 'JSONPatch'
-      ? { type: 'JSONPatch', expression: compile(jsonPatch?.expression ?? '', 'patch', { hasPatches: true }) }
-      : { type: 'ApplyConfiguration', expression: compile(configuration?.expression ?? '', 'configuration', { hasPatches: true }) });
+      ? { type: 'JSONPatch', expression: yield* compile(jsonPatch?.expression ?? '', 'patch', { hasPatches: true }) }
+      : { type: 'ApplyConfiguration', expression: yield* compile(configuration?.expression ?? '', 'configuration', { hasPatches: true }) });
     yield;
   }
   return { isReinvocable: reinvocationPolicy === 'IfNeeded', mutations: compiled };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
+import { compileConfiguration } from '../webhooks/webhook.ts';
 import { createPolicy } from './policy.ts';
 import { compileValidations } from './validations.ts';
 
@@ -31,4 +32,16 @@ test('a program that nothing has prepared is compiled at once, to the same', asy
   await prepared.prepare(() => undefined);
   assert.deepEqual(read.program.variables.map(({ name }) => name), prepared.program.variables.map(({ name }) => name));
   assert.equal(read.program, read.program);
+});
+
+test('a long expression takes many turns, in a policy and in a webhook', async () => {
+  const expression = Array.from({ length: 5000 }, () => 'true').join('&&');
+  let pauses = 0;
+  const pause = (): undefined => void (pauses += 1);
+  await createPolicy({ ...object, spec: { validations: [{ expression }] } } as unknown as KubeObject, compileValidations).prepare(pause);
+  assert.ok(pauses > 30, `${pauses} pauses`);
+  pauses = 0;
+  const configuration = { metadata: { name: 'w' }, webhooks: [{ name: 'a', matchConditions: [{ name: 'c', expression }] }] } as unknown as KubeObject;
+  await compileConfiguration(configuration)[0]?.prepareConditions(pause);
+  assert.ok(pauses > 30, `${pauses} pauses`);
 });

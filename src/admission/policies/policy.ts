@@ -3,7 +3,7 @@
 import {
   type CompiledExpression, type KubeObject, type MetaLabelSelector, type PolicyVariable, compilePolicyExpression, policyEnvironment, typeOfVariable,
 } from '../../apimachinery/index.ts';
-import { type Steps, finishSteps, runStepsInSlices } from '../../base/index.ts';
+import { type Steps, finishSteps, resumableSteps, runStepsInSlices } from '../../base/index.ts';
 import { type CompiledConditions, type MatchCondition, compileConditions } from '../match/conditions.ts';
 import { type Criteria, type MatchResources, compileCriteria } from './criteria.ts';
 
@@ -38,9 +38,9 @@ export interface PolicyExpressions {
   readonly asksAuthorizer: boolean;
 }
 
-/** Compiles an expression of a policy; `noAuthorizer` for message expressions. */
+/** Compiles an expression of a policy, a long one in several steps; `noAuthorizer` for message expressions. */
 export type CompileExpression = (text: string, kind: Parameters<typeof compilePolicyExpression>[2],
-  options?: { readonly noAuthorizer?: boolean; readonly hasPatches?: boolean }) => CompiledExpression | string;
+  options?: { readonly noAuthorizer?: boolean; readonly hasPatches?: boolean }) => Steps<CompiledExpression | string>;
 
 /** Compiles what a kind of policies has beside the common expressions, an expression at a time. */
 export type CompileSpec<Spec, Program> = (spec: Spec, compile: CompileExpression) => Steps<Program>;
@@ -82,14 +82,16 @@ function* compileExpressions<Spec extends PolicySpec, Program>(spec: Spec, compi
   };
   const variables: PolicyVariable[] = [];
   for (const { name, expression } of spec.variables ?? []) {
-    const compiled = note(compilePolicyExpression(expression, full, 'variable'));
+    const compiled = note(yield* resumableSteps(() => compilePolicyExpression(expression, full, 'variable')));
     types.set(name, typeOfVariable(compiled));
     variables.push({ name, expression: compiled });
     yield;
   }
-  const compile: CompileExpression = (text, kind, { noAuthorizer = false, hasPatches = false } = {}) =>
-    note(compilePolicyExpression(text, noAuthorizer || hasPatches ? environmentOf(!noAuthorizer, hasPatches) : full, kind));
-  const conditions = compileConditions(spec.matchConditions ?? [], { hasParams });
+  const compile: CompileExpression = function* (text, kind, { noAuthorizer = false, hasPatches = false } = {}) {
+    const environment = noAuthorizer || hasPatches ? environmentOf(!noAuthorizer, hasPatches) : full;
+    return note(yield* resumableSteps(() => compilePolicyExpression(text, environment, kind)));
+  };
+  const conditions = yield* resumableSteps(() => compileConditions(spec.matchConditions ?? [], { hasParams }));
   conditions.forEach(note);
   return { ...yield* compileSpec(spec, compile), conditions, variables, asksAuthorizer };
 }

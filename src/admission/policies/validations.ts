@@ -53,14 +53,14 @@ export function* compileValidations(spec: ValidatingSpec, compile: CompileExpres
   const validations: Validation[] = [];
   const annotations: ValidatingProgram['annotations'][number][] = [];
   for (const { expression, message = '', messageExpression, reason = DEFAULT_REASON } of spec.validations ?? []) {
-    expressions.push(compile(expression, 'condition'));
+    expressions.push(yield* compile(expression, 'condition'));
     yield;
-    const compiled = messageExpression ? compile(messageExpression, 'message', { noAuthorizer: true }) : undefined;
+    const compiled = messageExpression ? yield* compile(messageExpression, 'message', { noAuthorizer: true }) : undefined;
     validations.push({ text: expression, message, reason, messageExpression: compiled });
     yield;
   }
   for (const { key, valueExpression } of spec.auditAnnotations ?? []) {
-    annotations.push({ key, expression: compile(valueExpression, 'annotation') });
+    annotations.push({ key, expression: yield* compile(valueExpression, 'annotation') });
     yield;
   }
   return { expressions, validations, annotations };

@@ -1,7 +1,7 @@
 // Which of the webhooks whose rules are about a request are called for it: namespace selector, object selector, match conditions, in upstream's order.
 // Objects are converted to the form of a webhook when something first needs them so, once per form.
 import { forbidden, internalError, loadPatternEngine } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, mapMaybe } from '../../base/index.ts';
+import { type Clock, type MaybePromise, createTimeSlice, mapMaybe } from '../../base/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
 import type { AdmissionMetrics, WebhookType } from '../metrics.ts';
 import { describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
@@ -17,6 +17,9 @@ export interface MatchDependencies {
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
 }
+
+/** How long the conditions of one webhook may be compiled in one turn. */
+const SLICE_MS = 10;
 
 /** What conversion failures of a request become; the reference wraps them once where they happen and once more where they are met. */
 function failConversion(error: unknown): never {
@@ -65,8 +68,9 @@ export class RequestMatcher {
     const input = describeInput(this.#attributes, await this.forms.convert(form));
     const { clock, metrics, askAccess } = this.#dependencies;
     const startedMs = clock.monotonicMs();
+    const conditions = await webhook.prepareConditions(createTimeSlice(clock, SLICE_MS));
     const decisions = new Decisions(createAsk(this.#attributes, askAccess));
-    const outcome = await decisions.run((authorize) => evaluateConditions(webhook.conditions, { ...input, authorize }));
+    const outcome = await decisions.run((authorize) => evaluateConditions(conditions, { ...input, authorize }));
     if (outcome.type === 'match') return true;
     const errors = outcome.type === 'failed' ? outcome.errors : [];
     const isExcluded = errors.length === 0 || webhook.ignoresFailures;

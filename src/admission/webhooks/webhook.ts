@@ -1,6 +1,7 @@
 // One webhook of a configuration, compiled: selectors and conditions ready, its place among all webhooks of its sort known. Objects come from the
 // store defaulted and validated; what is absent all the same reads as the reference's nil.
 import { type KubeObject, type LabelSelector, type MetaLabelSelector, createLabelSelector, labelSelectorOf } from '../../apimachinery/index.ts';
+import { resumableSteps, runStepsInSlices } from '../../base/index.ts';
 import { type CompiledConditions, type MatchCondition, compileConditions } from '../match/conditions.ts';
 import type { MatchRule } from '../match/rules.ts';
 
@@ -44,7 +45,8 @@ export interface Webhook {
   readonly objectSelector: LabelSelector;
   readonly hasConditions: boolean;
   /** Compiled on first use, for which the pattern engine has to be loaded. */
-  readonly conditions: CompiledConditions;
+  /** Compiles the conditions once, in turns. */
+  prepareConditions(pause: () => Promise<void> | undefined): Promise<CompiledConditions>;
   /** Failures of the call, not refusals, are passed over. */
   readonly ignoresFailures: boolean;
   readonly sideEffects: string | undefined;
@@ -61,14 +63,14 @@ const nothing: LabelSelector = { ...createLabelSelector([{ key: '', operator: 'i
 const isKnownVersion = (version: string): version is ReviewVersion => version === 'v1' || version === 'v1beta1';
 
 function compileWebhook(fields: WebhookFields, configuration: string, id: string): Webhook {
-  let compiled: CompiledConditions | undefined;
+  let compiled: Promise<CompiledConditions> | undefined;
   return {
     name: fields.name ?? '', configuration, id,
     clientConfig: fields.clientConfig ?? {}, rules: fields.rules ?? [], matchPolicy: fields.matchPolicy ?? '',
     namespaceSelector: labelSelectorOf(fields.namespaceSelector) ?? nothing, objectSelector: labelSelectorOf(fields.objectSelector) ?? nothing,
     hasConditions: (fields.matchConditions ?? []).length > 0,
-    get conditions() {
-      return (compiled ??= compileConditions(fields.matchConditions ?? []));
+    prepareConditions(pause) {
+      return (compiled ??= runStepsInSlices(resumableSteps(() => compileConditions(fields.matchConditions ?? [])), pause));
     },
     ignoresFailures: fields.failurePolicy === 'Ignore', sideEffects: fields.sideEffects,
     timeoutSeconds: fields.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,

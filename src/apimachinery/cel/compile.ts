@@ -1,4 +1,5 @@
 // From a text to a program: parse, check, compile.
+import { announceWork, isResumable, remember } from '../../base/index.ts';
 import { type Expr, childrenOf } from './parse/ast.ts';
 import { type CheckedExpr, checkExpression } from './check/check.ts';
 import type { Environment } from './check/environment.ts';
@@ -22,16 +23,26 @@ export interface CompiledExpression {
   estimateCost(sizes?: SizeHints): Range;
 }
 
-/** Compiles a text in an environment; throws CelSyntaxError with the whole report. */
+/** Compiles a text in an environment; throws CelSyntaxError with the whole report. Within resumable work it can be broken off. */
 export function compileExpression(text: string, env: Environment): CompiledExpression {
-  const checked = checkExpression(parseExpression(text, env), env);
+  return remember(() => compileText(text, env));
+}
+
+/** What a rune of an expression takes to compile: long ones under a limit of time are left to a worker, and take turns where they can. */
+const MS_PER_RUNE = 0.005;
+
+function compileText(text: string, env: Environment): CompiledExpression {
+  if (!isResumable()) announceWork(text.length * MS_PER_RUNE);
+  const parsed = remember(() => parseExpression(text, env));
+  const checked = remember(() => checkExpression(parsed, env));
   const uses = (variable: string): boolean => {
     for (const reference of checked.references.values()) if (reference.type === 'variable' && reference.name === variable) return true;
     return false;
   };
   const selects = (variable: string, field: string) => findSelection(checked.root, { variable, field });
-  const estimate = (sizes: SizeHints = () => undefined): Range => estimateCost(checked, sizes);
-  return { checked, program: compileProgram(checked, env), resultType: checked.resultType, uses, selects, estimateCost: estimate };
+  const estimate = (sizes: SizeHints = () => undefined): Range => remember(() => estimateCost(checked, sizes));
+  const program = remember(() => compileProgram(checked, env));
+  return { checked, program, resultType: checked.resultType, uses, selects, estimateCost: estimate };
 }
 
 function findSelection(expr: Expr, wanted: { readonly variable: string; readonly field: string }): boolean {

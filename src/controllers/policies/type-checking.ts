@@ -5,7 +5,7 @@ import {
   policyEnvironment, typeOfVariable,
 } from '../../apimachinery/index.ts';
 import type { MatchRule, ValidatingSpec } from '../../admission/index.ts';
-import { compareKeys } from '../../base/index.ts';
+import { compareKeys, resumableSteps, runStepsInSlices } from '../../base/index.ts';
 import { type Catalog, type GroupVersionKind, versionIn } from '../../registry/index.ts';
 
 /** A warning about one expression. */
@@ -78,15 +78,15 @@ async function declareEnvironment(object: DeclaredType, params: DeclaredType | u
   });
   for (const { name, expression } of variables ?? []) {
     await pause();
-    const compiled = compile(expression, environment);
+    const compiled = await compile(expression, environment, pause);
     types.set(name, typeof compiled === 'string' ? typeOfVariable(compiled) : compiled.resultType);
   }
   return environment;
 }
 
-function compile(text: string, environment: Environment): ReturnType<typeof compileExpression> | string {
+async function compile(text: string, environment: Environment, pause: Pause): Promise<ReturnType<typeof compileExpression> | string> {
   try {
-    return compileExpression(text, environment);
+    return await runStepsInSlices(resumableSteps(() => compileExpression(text, environment)), pause);
   } catch (error) {
     if (error instanceof CelSyntaxError) return error.message;
     throw error;
@@ -98,7 +98,7 @@ async function checkExpression(text: string, kinds: readonly TypedKind[], pause:
   const problems: string[] = [];
   for (const { name, environment } of kinds) {
     await pause();
-    const compiled = compile(text, environment);
+    const compiled = await compile(text, environment, pause);
     if (typeof compiled === 'string') problems.push(`${name}: ${compiled}\n`);
   }
   return problems.join('\n');

@@ -1,6 +1,6 @@
 // Defaults have to be values that an object could have: known to the schema, valid, and of embedded resources complete.
 import { type FieldError, type OpenAPIV3Schema, compileRules, invalidValue, validateEmbedded, validateValue } from '../../apimachinery/index.ts';
-import { type Steps, compareKeys, createStride } from '../../base/index.ts';
+import { type Steps, compareKeys, createStride, resumableSteps } from '../../base/index.ts';
 
 const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 
@@ -18,7 +18,7 @@ function* walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: strin
   if (schema.default !== undefined || isDue()) yield;
   const isResource = schema['x-kubernetes-embedded-resource'] === true;
   const inMeta = insideMeta && !isResource;
-  if (schema.default !== undefined && schema.default !== null && !inMeta) errors.push(...validateDefault(schema, `${at}.default`));
+  if (schema.default !== undefined && schema.default !== null && !inMeta) errors.push(...yield* validateDefault(schema, `${at}.default`));
   if (schema.items !== undefined) yield* walk(schema.items, { at: `${at}.items`, insideMeta: inMeta }, errors);
   for (const name of Object.keys(schema.properties ?? {}).sort()) {
     const place = { at: `${at}.properties[${name}]`, insideMeta: inMeta || (isResource && name === 'metadata') };
@@ -26,11 +26,11 @@ function* walk(schema: OpenAPIV3Schema, { at, insideMeta }: { readonly at: strin
   }
 }
 
-function validateDefault(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
+function* validateDefault(schema: OpenAPIV3Schema, at: string): Steps<readonly FieldError[]> {
   const errors: FieldError[] = hasUnknown(schema, schema.default) ? [invalidValue(at, sortKeys(schema.default), 'must not have unknown fields')] : [];
   const embedded = validateEmbedded(schema, schema.default, { at, root: true });
   errors.push(...(embedded.length > 0 ? embedded : validateValue(schema, schema.default, { at, isDefault: true })));
-  return errors.length > 0 ? errors : breakRules(schema, at);
+  return errors.length > 0 ? errors : yield* resumableSteps(() => breakRules(schema, at));
 }
 
 /** The value as Go prints it, with the keys of its maps in order. */

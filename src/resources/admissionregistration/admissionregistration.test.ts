@@ -211,3 +211,19 @@ test('validateUpdate of the status of a policy looks at its warnings and conditi
     'status.conditions[0].lastTransitionTime: Required value',
   ]);
 });
+
+for (const [kind, body] of [
+  ['ValidatingAdmissionPolicy', policy({ validations: [{ expression: Array.from({ length: 5000 }, () => 'true').join('&&') }] })],
+  ['ValidatingWebhookConfiguration', hooks({ matchConditions: [{ name: 'a', expression: Array.from({ length: 5000 }, () => '(q)').join('&&') }] })],
+] as const) {
+  test(`long expressions of a ${kind} are validated in turns, once, to what they come to at once`, async () => {
+    const object = build(kind, body);
+    const strategy = validationOf(kind);
+    let pauses = 0;
+    await strategy.prepareValidation?.(object, { context, old: undefined, pause: () => void (pauses += 1) });
+    assert.ok(pauses > 30, `${pauses} pauses`);
+    const found = strategy.validate?.(object, context);
+    assert.deepEqual(describe(found), create(kind, body));
+    assert.notEqual(strategy.validate?.(object, context), found);
+  });
+}

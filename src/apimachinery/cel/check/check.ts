@@ -1,5 +1,6 @@
 // The type checker: resolves names and overloads, infers the type of every node, and reports what does not fit in cel-go's words.
-import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr,
+import { isResumable, remember } from '../../../base/index.ts';
+import { type CallExpr, type Expr, type FieldEntry, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr,
   qualifiedName } from '../parse/ast.ts';
 import { type Environment, type FunctionDeclaration, type Overload, candidateNames, findFunction } from './environment.ts';
 import { CelSyntaxError, type Issue } from '../parse/source.ts';
@@ -27,13 +28,17 @@ export interface CheckedExpr extends ParsedExpr {
 
 /** Checks a parsed text; throws CelSyntaxError. */
 export function checkExpression(parsed: ParsedExpr, env: Environment): CheckedExpr {
-  const checker = new Checker(parsed, env);
+  const checker = remember(() => new Checker(parsed, env));
+  checker.begin();
   checker.check(parsed.root);
   const types = checker.finish();
   if (checker.issues.length === 0 && env.strictLiterals) validateLiterals(parsed.root, types, (expr, message) => checker.report(expr, message));
   if (checker.issues.length > 0) throw new CelSyntaxError(checker.issues, parsed.text);
   return { ...parsed, types, references: checker.references, resultType: types.get(parsed.root.id)! };
 }
+
+/** Types that are completed in one part. */
+const FINISHED_AT_ONCE = 1000;
 
 class Checker {
   readonly issues: Issue[] = [];
@@ -51,7 +56,13 @@ class Checker {
   }
 
   finish(): Map<number, CelType> {
-    for (const [id, type] of this.#types) this.#types.set(id, this.#substitutions.apply(type, true));
+    const types = remember(() => [...this.#types]);
+    for (let at = 0; at < types.length; at += FINISHED_AT_ONCE) {
+      const some = types.slice(at, at + FINISHED_AT_ONCE);
+      remember(() => {
+        for (const [id, type] of some) this.#types.set(id, this.#substitutions.apply(type, true));
+      }, some.length);
+    }
     return this.#types;
   }
 
@@ -59,7 +70,16 @@ class Checker {
     this.issues.push({ offset: this.#parsed.offsets.get(place.id) ?? 0, message });
   }
 
+  /** A check that was broken off begins again outside of all scopes. */
+  begin(): void {
+    this.#scopes.length = 0;
+  }
+
   check(expr: Expr): CelType {
+    return isResumable() ? remember(() => this.#check(expr)) : this.#check(expr);
+  }
+
+  #check(expr: Expr): CelType {
     const type = this.#infer(expr);
     this.#types.set(expr.id, type);
     return type;
@@ -219,8 +239,10 @@ class Checker {
   #list(expr: ListExpr): CelType {
     let joined: CelType | undefined;
     expr.elements.forEach((element, i) => {
-      const type = this.check(element);
-      joined = this.#join(joined, expr.optional.includes(i) ? this.#unwrap(element, type) : type);
+      joined = remember(() => {
+        const type = this.check(element);
+        return this.#join(joined, expr.optional.includes(i) ? this.#unwrap(element, type) : type);
+      });
     });
     return listOf(joined ?? this.#newVariable());
   }
@@ -247,24 +269,27 @@ class Checker {
     let key: CelType | undefined;
     let value: CelType | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(key, this.check(entry.key));
-      const given = this.check(entry.value);
-      value = this.#join(value, entry.optional ? this.#unwrap(entry.value, given) : given);
+      [key, value] = remember(() => {
+        const given = [this.check(entry.key), this.check(entry.value)] as const;
+        return [this.#join(key, given[0]), this.#join(value, entry.optional ? this.#unwrap(entry.value, given[1]) : given[1])] as const;
+      });
     }
     return mapOf(key ?? this.#newVariable(), value ?? this.#newVariable());
   }
 
   #struct(expr: StructExpr): CelType {
-    const type = this.#messageType(expr);
+    const type = remember(() => this.#messageType(expr));
     if (type === undefined) return errorType;
-    for (const entry of expr.fields) {
-      const given = this.check(entry.value);
-      const expected = this.#structField(entry, type.name, entry.field);
-      const found = entry.optional ? this.#unwrap(entry.value, given) : given;
-      if (expected.kind === 'error' || this.#substitutions.assign(expected, found)) continue;
-      this.report(entry, `expected type of field '${entry.field}' is '${formatType(expected)}' but provided type is '${formatType(found)}'`);
-    }
+    for (const entry of expr.fields) remember(() => this.#entry(type, entry));
     return type;
+  }
+
+  #entry(type: CelType, entry: FieldEntry): void {
+    const given = this.check(entry.value);
+    const expected = this.#structField(entry, type.name, entry.field);
+    const found = entry.optional ? this.#unwrap(entry.value, given) : given;
+    if (expected.kind === 'error' || this.#substitutions.assign(expected, found)) return;
+    this.report(entry, `expected type of field '${entry.field}' is '${formatType(expected)}' but provided type is '${formatType(found)}'`);
   }
 
   #messageType(expr: StructExpr): CelType | undefined {
@@ -290,8 +315,10 @@ class Checker {
   #fold(expr: FoldExpr): CelType {
     this.check(expr.range);
     const accumulated = this.check(expr.init);
-    const range = this.#substitutions.apply(this.#types.get(expr.range.id)!, false);
-    const [first, second] = this.#rangeTypes(expr, range);
+    const [range, [first, second]] = remember(() => {
+      const type = this.#substitutions.apply(this.#types.get(expr.range.id)!, false);
+      return [type, this.#rangeTypes(expr, type)] as const;
+    });
     this.#scopes.push(new Map([[expr.accumulator, accumulated]]));
     const declared = new Map([[expr.variable, expr.variable2 === undefined ? singleOf(range, first, second) : first]]);
     if (expr.variable2 !== undefined) declared.set(expr.variable2, second);
@@ -317,8 +344,10 @@ class Checker {
   }
 
   #assert(expr: Expr, type: CelType): void {
-    const found = this.check(expr);
-    if (!this.#substitutions.assign(type, found)) this.#mismatch(expr, type, found);
+    remember(() => {
+      const found = this.check(expr);
+      if (!this.#substitutions.assign(type, found)) this.#mismatch(expr, type, found);
+    });
   }
 }
 

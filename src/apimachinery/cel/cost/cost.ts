@@ -1,5 +1,6 @@
 // The estimate of what an expression may cost at worst, from the sizes that the schema allows. It decides which rules a definition may
 // hold, so it follows cel-go's estimator and Kubernetes' size hints step by step; the costs of functions are in cost-functions.ts.
+import { isResumable, remember } from '../../../base/index.ts';
 import type { CallExpr, Expr, FoldExpr, ListExpr, MapExpr, SelectExpr } from '../parse/ast.ts';
 import type { CheckedExpr } from '../check/check.ts';
 import { type CallEstimate, estimateFunction } from './cost-functions.ts';
@@ -10,7 +11,9 @@ import { runeCount } from '../values/runes.ts';
 
 /** Estimates the cost of a checked expression. */
 export function estimateCost(checked: CheckedExpr, hints: SizeHints): Range {
-  return new Coster(checked, hints).cost(checked.root);
+  const coster = remember(() => new Coster(checked, hints));
+  coster.begin();
+  return coster.cost(checked.root);
 }
 
 interface EntrySize {
@@ -49,7 +52,16 @@ class Coster {
     this.#hints = hints;
   }
 
+  /** An estimate that was broken off begins again outside of all folds. */
+  begin(): void {
+    this.#locals.length = 0;
+  }
+
   cost(expr: Expr): Range {
+    return isResumable() ? remember(() => this.#cost(expr)) : this.#cost(expr);
+  }
+
+  #cost(expr: Expr): Range {
     switch (expr.type) {
       case 'ident': return this.#ident(expr, expr.name);
       case 'select': return this.#select(expr);

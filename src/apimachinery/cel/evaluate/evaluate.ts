@@ -1,5 +1,6 @@
 // Programs: a tree compiled to closures over a frame. Every step adds its cost to the frame, which stops the evaluation at its limit.
 // What a step costs and when an error is absorbed follow cel-go's interpreter with its optimizer on (constant literals cost nothing).
+import { isResumable, remember } from '../../../base/index.ts';
 import {
   type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr, qualifiedName,
 } from '../parse/ast.ts';
@@ -37,7 +38,8 @@ export interface Program {
 
 /** Compiles a tree. Without the checker's findings, names are resolved by the environment and overloads by the values. */
 export function compileProgram(expr: CheckedExpr | ParsedExpr, env: Environment): Program {
-  const compiler = new Compiler(env, 'references' in expr ? expr.references : undefined);
+  const compiler = remember(() => new Compiler(env, 'references' in expr ? expr.references : undefined));
+  compiler.begin();
   const root = compiler.compile(expr.root);
   return { evaluate: (bindings, costLimit = Infinity) => run(root, new Frame(bindings, compiler.slots, costLimit)), problem: compiler.problem };
 }
@@ -72,6 +74,11 @@ class Compiler implements NodeCompiler {
     this.#references = references;
   }
 
+  /** A compilation that was broken off begins again outside of all scopes. */
+  begin(): void {
+    this.#scopes.length = 0;
+  }
+
   reject(problem: string): void {
     this.problem ??= problem;
   }
@@ -86,6 +93,10 @@ class Compiler implements NodeCompiler {
 
   /** Compiles; an attribute costs `whole` beside what its selections and indexes do. */
   #compile(expr: Expr, whole: number): Step {
+    return isResumable() ? remember(() => this.#compileNode(expr, whole)) : this.#compileNode(expr, whole);
+  }
+
+  #compileNode(expr: Expr, whole: number): Step {
     const constant = this.constantOf(expr);
     if (constant !== undefined) return () => constant;
     switch (expr.type) {
@@ -108,10 +119,13 @@ class Compiler implements NodeCompiler {
   constantOf(expr: Expr): Value | undefined {
     if (expr.type === 'literal') return expr.value;
     if (expr.type !== 'list' && expr.type !== 'map' && expr.type !== 'call') return this.#typeOf(expr);
-    if (!this.#constants.has(expr.id)) {
-      this.#constants.set(expr.id, expr.type === 'call' ? this.#convertConstant(expr) : constantCollection(expr, (part) => this.constantOf(part)));
-    }
-    return this.#constants.get(expr.id);
+    // The part itself looks for the known constant: a compilation that begins again asks for the same parts.
+    return remember(() => {
+      if (!this.#constants.has(expr.id)) {
+        this.#constants.set(expr.id, expr.type === 'call' ? this.#convertConstant(expr) : constantCollection(expr, (part) => this.constantOf(part)));
+      }
+      return this.#constants.get(expr.id);
+    });
   }
 
   #typeOf(expr: Expr): Value | undefined {
@@ -267,8 +281,9 @@ class Compiler implements NodeCompiler {
   }
 
   #declare(name: string, growing: boolean): number {
-    this.#scopes.push({ name, slot: this.slots, growing });
-    return this.slots++;
+    const slot = remember(() => this.slots++);
+    this.#scopes.push({ name, slot, growing });
+    return slot;
   }
 
   #fold(expr: FoldExpr): Step {

@@ -1,29 +1,15 @@
 // The parser: precedence climbing by recursive descent, macros expanded on the way. Positions are those of cel-go (operators at their
 // sign, calls at their parenthesis), and so are the messages of the first syntax error. Depth and length of a text are bounded.
-import { type Expr, type FieldEntry, type Literal, type MapEntry, type ParsedExpr, childrenOf } from './ast.ts';
+import { isResumable, remember } from '../../../base/index.ts';
+import type { Expr, FieldEntry, Literal, MapEntry, ParsedExpr } from './ast.ts';
 import { runeCount } from '../values/runes.ts';
 import { FIELD_STARTS, followers, keywords, mapSigns, MAP_STARTS, PRIMARY_STARTS, relations, reserved, starters } from './grammar.ts';
 import { type Token, escapeShown, lex } from './lex.ts';
 import { LiteralError, readNumber, readText } from './literals.ts';
-import { type Macro, MacroError, type MacroHelper, macroKey } from './macros.ts';
+import { MacroError, type MacroHelper, macroKey } from './macros.ts';
+import { MAX_DEPTH, MAX_EXPRESSION_RUNES, MAX_NODES, type ParseOptions, RUNES_PER_PART } from './options.ts';
 import { CelSyntaxError, type Issue, MAX_REPORTED_ISSUES } from './source.ts';
-
-/** Longest text, in runes. */
-const MAX_EXPRESSION_RUNES = 100_000;
-/** Deepest nesting of a text, and of its tree. */
-const MAX_DEPTH = 250;
-
-/** Most nodes that macros may expand to. */
-const MAX_NODES = 100_000;
-
-interface ParseOptions {
-  /** Macros by `macroKey`. */
-  readonly macros: ReadonlyMap<string, Macro>;
-  /** `.?`, `[?` and `?` in literals. */
-  readonly optionalSyntax?: boolean;
-  /** Field names between back-quotes. */
-  readonly escapedNames?: boolean;
-}
+import { Weights } from './weights.ts';
 
 /** Parses a text; throws CelSyntaxError. */
 export function parseExpression(text: string, options: ParseOptions): ParsedExpr {
@@ -32,11 +18,13 @@ export function parseExpression(text: string, options: ParseOptions): ParsedExpr
   if (size > MAX_EXPRESSION_RUNES) {
     throw new CelSyntaxError([{ offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${MAX_EXPRESSION_RUNES}` }], text);
   }
-  const tokens = lex(text, issues);
-  if (issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(issues, text);
-  const parser = new Parser(text, options, { tokens, issues });
+  const parser = remember(() => {
+    const tokens = lex(text, issues);
+    if (issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(issues, text);
+    return new Parser(text, options, { tokens, issues });
+  }, size / RUNES_PER_PART);
   const root = parser.parse();
-  if (issues.length > 0 || root === undefined) throw new CelSyntaxError(issues, text);
+  if (parser.issues.length > 0 || root === undefined) throw new CelSyntaxError(parser.issues, text);
   return { text, root, offsets: parser.offsets };
 }
 
@@ -46,11 +34,12 @@ class Stop extends Error {}
 class Parser implements MacroHelper {
   readonly offsets = new Map<number, number>();
   readonly #depths = new Map<number, number>();
-  readonly #weights = new Map<number, number>();
+  readonly #weights = new Weights();
   readonly #source: string;
   readonly #tokens: readonly Token[];
   readonly #options: ParseOptions;
-  readonly #issues: Issue[];
+  readonly #lexIssues: readonly Issue[];
+  issues: Issue[] = [];
   #at = 0;
   #nesting = 0;
   /** A problem was reported, and no token accepted since. */
@@ -61,14 +50,25 @@ class Parser implements MacroHelper {
     this.#source = text;
     this.#options = options;
     this.#tokens = read.tokens;
-    this.#issues = read.issues;
+    this.#lexIssues = read.issues;
   }
 
+  /** Parses from the start; a parse that was broken off knows the relations that it has read. */
   parse(): Expr | undefined {
-    try {
+    this.issues = [...this.#lexIssues];
+    this.#at = 0;
+    this.#nesting = 0;
+    this.#recovering = false;
+    return this.#untilStop(() => {
       const root = this.#expression();
       if (this.#token.kind !== 'end') this.#unexpected('<EOF>', this.#tokens[this.#at + 1]?.kind === 'end');
       return root;
+    });
+  }
+
+  #untilStop(read: () => Expr): Expr | undefined {
+    try {
+      return read();
     } catch (error) {
       if (error instanceof Stop) return undefined;
       throw error;
@@ -126,7 +126,7 @@ class Parser implements MacroHelper {
   }
 
   #report(offset: number, message: string): void {
-    this.#issues.push({ offset, message });
+    this.issues.push({ offset, message });
   }
 
   /** Counts the depth of a new node; trees that are too deep end the parse. */
@@ -182,6 +182,22 @@ class Parser implements MacroHelper {
   }
 
   #relation(): Expr {
+    if (!isResumable()) return this.#readRelation();
+    const { issues } = this;
+    const read = remember(() => {
+      this.issues = [];
+      const expr = this.#untilStop(() => this.#readRelation());
+      return { expr, issues: this.issues, at: this.#at, recovering: this.#recovering };
+    });
+    this.issues = issues;
+    for (const issue of read.issues) issues.push(issue);
+    this.#at = read.at;
+    this.#recovering = read.recovering;
+    if (read.expr === undefined) throw new Stop();
+    return read.expr;
+  }
+
+  #readRelation(): Expr {
     let left = this.#sum();
     while (relations.has(this.#token.text) && this.#is(this.#token.text)) {
       const operator = this.#token.text;
@@ -313,23 +329,13 @@ class Parser implements MacroHelper {
     return args;
   }
 
-  /** Number of nodes below an expression; macros may repeat their target, so that it can grow exponentially. */
-  #weigh(expr: Expr): number {
-    let weight = this.#weights.get(expr.id);
-    if (weight === undefined) {
-      weight = childrenOf(expr).reduce((sum, child) => sum + this.#weigh(child), 1);
-      this.#weights.set(expr.id, weight);
-    }
-    return weight;
-  }
-
   #expand(call: { id: number; name: string; target: Expr | undefined; args: readonly Expr[] }): Expr | undefined {
     const macro = this.#options.macros.get(macroKey(call.name, call.args.length, call.target !== undefined))
       ?? this.#options.macros.get(macroKey(call.name, -1, call.target !== undefined));
     if (macro === undefined) return undefined;
     try {
       const expanded = macro(this, call);
-      if (expanded !== undefined && this.#weigh(expanded) > MAX_NODES) {
+      if (expanded !== undefined && this.#weights.of(expanded) > MAX_NODES) {
         this.#report(-1, `expression size exceeds limit: ${MAX_NODES} nodes`);
         throw new Stop();
       }

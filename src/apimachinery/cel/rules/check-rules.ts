@@ -1,11 +1,11 @@
 // The validation of a definition's rules: their fields, that they compile, and what they may cost, each rule and all together.
-import { type Steps, createStride } from '../../../base/index.ts';
+import { type Steps, createStride, resumableSteps } from '../../../base/index.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../../field-error.ts';
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import type { FieldError } from '../../status.ts';
 import { UNBOUNDED } from '../cost/ranges.ts';
 import { resolveFieldPath } from './rule-paths.ts';
-import { type CompiledRule, type ValidationRule, compileEach, declareSelf, rulesOf } from './rules.ts';
+import { type CompiledRule, type ValidationRule, createRuleCompiler, declareSelf, rulesOf } from './rules.ts';
 
 /** Most that one rule may be estimated to cost. */
 const RULE_COST_LIMIT = 10_000_000;
@@ -25,7 +25,7 @@ interface RuleCheckOptions {
 /** Nodes without rules are cheap: only some of them end a step. */
 const isDue = createStride(50);
 
-/** The problems of the expressions of a schema's rules, one rule a step; fields of rules are validated by checkRuleFields. */
+/** The problems of the expressions of a schema's rules, one rule a step or several; fields of rules are validated by checkRuleFields. */
 export function* checkRules(schema: OpenAPIV3Schema, options: RuleCheckOptions): Steps<readonly FieldError[]> {
   const check = new RuleCheck(options.isFlawed ?? (() => false));
   yield* check.visit(schema, { path: options.path, root: true, cardinality: 1, uncorrelated: undefined });
@@ -84,9 +84,9 @@ class RuleCheck {
       this.errors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });
       return;
     }
-    let i = 0;
-    for (const compiled of compileEach(rules, declared)) {
-      this.#validate(compiled, place, rulePath(place, i++));
+    const compile = createRuleCompiler(declared);
+    for (const [i, rule] of rules.entries()) {
+      this.#validate(yield* resumableSteps(() => compile(rule)), place, rulePath(place, i));
       yield;
     }
   }

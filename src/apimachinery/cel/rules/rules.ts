@@ -50,13 +50,13 @@ export function declareSelf(schema: OpenAPIV3Schema, root: boolean): DeclaredTyp
   return declareType(schema, { root, name: SELF_TYPE_NAME });
 }
 
-/** Compiles rules against the type of `self`, each when it is asked for. */
-export function* compileEach(rules: readonly ValidationRule[], declared: DeclaredType): Iterable<CompiledRule> {
+/** Makes a function that compiles rules against the type of `self`. */
+export function createRuleCompiler(declared: DeclaredType): (rule: ValidationRule) => CompiledRule {
   const structs = [declaredStructs(declared)];
   const variables = (oldSelf: CelType): ReadonlyMap<string, CelType> => new Map([['self', declared.type], ['oldSelf', oldSelf]]);
   const plain = extendEnvironment(kubernetesEnvironment, { structs, variables: variables(declared.type) });
   const optional = extendEnvironment(kubernetesEnvironment, { structs, variables: variables(optionalOf(declared.type)) });
-  for (const rule of rules) yield compileRule(rule, rule.optionalOldSelf === true ? optional : plain, declared);
+  return (rule) => compileRule(rule, rule.optionalOldSelf === true ? optional : plain, declared);
 }
 
 interface Attempt {
@@ -167,5 +167,5 @@ function buildNode(input: NodeInput): RuleNode | undefined {
 const schemaOrNone = (schema: OpenAPIV3Schema | boolean | undefined): OpenAPIV3Schema | undefined => (typeof schema === 'object' ? schema : undefined);
 
 function compileOwn(rules: readonly ValidationRule[], declared: DeclaredType | undefined): readonly CompiledRule[] {
-  return rules.length === 0 || declared === undefined ? [] : [...compileEach(rules, declared)];
+  return rules.length === 0 || declared === undefined ? [] : rules.map(createRuleCompiler(declared));
 }

@@ -1,6 +1,7 @@
 // Running the rules of a schema on an object: node by node from the root, each rule under the limit of a call and all under one budget.
 // Rules over time see the old value where old and new can be matched: fields, map entries, elements of lists that are maps by key. On updates
 // the failures of values that did not change are warnings.
+import { remember } from '../../../base/index.ts';
 import { equalJson } from '../../equal.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../../field-error.ts';
 import { byteLength } from '../../names.ts';
@@ -215,8 +216,11 @@ interface RunOn {
   readonly plainOldSelf: Value | undefined;
 }
 
+/** An evaluation takes longer than a part of a compilation. */
+const EVALUATION_WEIGHT = 100;
+
 function evaluate(program: CompiledExpression, self: Value, oldSelf: Value | undefined): Evaluation {
-  return evaluateCall(program.program, (name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined));
+  return remember(() => evaluateCall(program.program, (name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined)), EVALUATION_WEIGHT);
 }
 
 const shownPath = (path: string): string => (path === '' ? '<nil>' : path);
