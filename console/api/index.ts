@@ -1,6 +1,7 @@
 // The door of api: the Kubernetes API of this origin as the page uses it. No other room sends requests.
 export { fetchProvider, leaveForProvider, loginFromProvider, loginWithCode, loginWithToken, logout, onSessionEnd, recallPlace } from './session.ts';
 export { ApiError, call, triedUser, tryAs } from './request.ts';
+export { type AuditedWrite, fetchWriters } from './audit.ts';
 export { askServer, fetchPolicy } from './access.ts';
 export { type Extension, type Self, fetchExtensions, fetchKinds, fetchMetrics, fetchSelf } from './discovery.ts';
 export { type ObjectHistory, type ObjectVersion, fetchHistory } from './history.ts';

@@ -71,6 +71,9 @@ export const showChanges = (original: string): Extension => [
   EditorView.theme({
     '.cm-deletedChunk': { backgroundColor: 'color-mix(in srgb, var(--bad) 12%, transparent)' },
     '&.cm-merge-b .cm-changedLine, .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'color-mix(in srgb, var(--good) 13%, transparent)' },
+    '&.cm-merge-b .cm-deletedText, & .cm-deletedChunk .cm-deletedText': {
+      background: 'linear-gradient(var(--bad), var(--bad)) bottom/100% 2px no-repeat',
+    },
     '.cm-collapsedLines': { backgroundColor: 'var(--ground)', backgroundImage: 'none', color: 'var(--muted)' },
   }),
 ];

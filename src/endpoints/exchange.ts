@@ -73,6 +73,8 @@ export interface AuditRecord {
   recordResponseJson(json: Uint8Array): void;
   /** The answer is longer than `maxResponseBytes`. */
   leaveOutResponse(): void;
+  /** The request made a revision in the store. */
+  recordRevision(revision: number): void;
   /** The API of the request is deprecated; the warning says since when, and until when it is served. */
   recordDeprecation(warning: string): void;
 }

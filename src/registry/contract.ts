@@ -177,6 +177,8 @@ export interface WriteContext {
   readonly signal?: RequestSignal;
   /** Annotations for the audit event of the request, by key; admission adds them. */
   readonly auditAnnotations?: Map<string, AuditAnnotation> | undefined;
+  /** Hears of each revision that the request makes in the store. */
+  readonly noteRevision?: ((revision: number) => void) | undefined;
   /** Asked before an update creates what is absent; throws when the writer may not create. */
   readonly authorizeCreate?: (() => Promise<void>) | undefined;
   /** Fields of the request's options object (fieldManager, fieldValidation, dryRun, those of a delete), for admission; without kind and `force`. */

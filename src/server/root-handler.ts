@@ -95,7 +95,11 @@ interface RootParts {
 export function createRootHandler(api: Api, parts: RootParts): Handler {
   const health = createHealthHandler(parts.checks);
   const showChecks = createCheckMetrics();
-  const pages = [parts.openId, createZPages(parts), ...(parts.options.profiling ? [createProfiling(parts.options), createFlowDumps(parts.flowControl)] : [])];
+  const { audit } = parts;
+  const pages = [
+    parts.openId, createZPages(parts), ...(audit === undefined ? [] : [audit.answer]),
+    ...(parts.options.profiling ? [createProfiling(parts.options), createFlowDumps(parts.flowControl)] : []),
+  ];
   return (exchange) => {
     if (exchange.info.isResource) return api.handler(exchange);
     for (const page of pages) {

@@ -104,9 +104,22 @@ export async function checkAccess(page: Page, where: string): Promise<void> {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run();
-    return violations.map((one: any) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node: any) => node.html.slice(0, 200)).join(' | ')}`);
+    return violations.map((one: any) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node: any) => `${node.html.slice(0, 200)} ${node.any[0]?.message ?? ''}`).join(' | ')}`);
   }) as string[];
   assert.deepEqual(found, [], where);
+}
+
+/** Fails where the page is wider than a narrow screen, and for anything that axe finds there in dark colours; then it is as it was. */
+export async function checkNarrow(page: Page, where: string): Promise<void> {
+  const size = page.viewportSize() as { width: number; height: number };
+  await page.setViewportSize({ width: 380, height: 740 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  const overflow = await page.evaluate<number>('Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth');
+  assert.ok(overflow <= 0, `${where}: ${overflow} pixels too wide`);
+  await checkAccess(page, `${where}, narrow and dark`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(size);
 }
 
 const pictures = fileURLToPath(new URL('../../../docs/console/', import.meta.url));

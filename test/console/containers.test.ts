@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { FakeKubelet, createNode } from '../../src/server/proxy/testing.ts';
 import { SpdyKubelet } from '../../src/server/streaming/testing.ts';
 import { type TestServer, eventually } from '../../src/test-support/index.ts';
-import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
+import { type ShopAndBrowser, checkAccess, checkNarrow, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
 import { attacks, create } from './objects.ts';
 
 const POD = '#/object/core/v1/pods/shop/till';
@@ -47,6 +47,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     await log.getByText('second line').waitFor();
     assert.match(kubelet.requests.at(-1)?.url ?? '', /^\/containerLogs\/shop\/till\/main\?follow=true&tailLines=2000$/);
     await checkAccess(page, 'logs');
+    await checkNarrow(page, 'logs');
     await page.getByLabel('Lines that hold').fill('second');
     await eventually(async () => assert.equal(await log.innerText(), 'second line'));
     const ended = new Promise<void>((resolve) => stream?.on('close', () => resolve()));
@@ -81,6 +82,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     await page.getByRole('log').getByText('hello', { exact: false }).first().waitFor();
     await page.getByRole('log').getByText(attacks.script).waitFor();
     await checkAccess(page, 'a command');
+    await checkNarrow(page, 'a command');
     const details = { causes: [{ reason: 'ExitCode', message: '3' }] };
     session?.write('error', JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message: 'x', details }), true);
     for (const name of ['stdout', 'stderr']) session?.write(name, '', true);
@@ -118,6 +120,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     await terminal.getByText(`second ${attacks.markup}`).first().waitFor();
     await terminal.getByText('red').first().waitFor();
     await checkAccess(page, 'a terminal');
+    await checkNarrow(page, 'a terminal');
     const before = sizes().length;
     await page.setViewportSize({ width: 600, height: 800 });
     await eventually(async () => assert.ok(sizes().length > before && (sizes().at(-1)?.Width ?? 99) < 80, JSON.stringify(sizes())));

@@ -1,7 +1,7 @@
 // The history of objects and the explorer of RBAC in the console, as an administrator and as a user of few rights.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type ShopAndBrowser, type StartShop, checkAccess, login, openPage, stopShop, takePicture, visit, waitForList } from './browser.ts';
+import { type ShopAndBrowser, type StartShop, checkAccess, checkNarrow, login, openPage, stopShop, takePicture, visit, waitForList } from './browser.ts';
 import { create } from './objects.ts';
 
 const PRICES = '/api/v1/namespaces/shop/configmaps/prices';
@@ -29,6 +29,7 @@ export function testExploration(start: StartShop): void {
     await page.locator('.editor .cm-deletedChunk', { hasText: '20' }).waitFor();
     await checkAccess(page, 'the history');
     await takePicture(page, 'history');
+    await checkNarrow(page, 'the history');
     await page.getByLabel('Compared with').selectOption({ index: 2 });
     await page.locator('.editor .cm-deletedChunk', { hasText: '19' }).waitFor();
     await versions.nth(2).click();
@@ -66,6 +67,7 @@ export function testExploration(start: StartShop): void {
     await objects.getByText('ConfigMap lost').waitFor();
     await checkAccess(page, 'the past');
     await takePicture(page, 'past');
+    await checkNarrow(page, 'the past');
     await page.getByLabel('At', { exact: true }).fill('2020-01-01T00:00:00');
     await objects.getByText('There were none').waitFor();
     await page.getByRole('region', { name: 'Changes', exact: true }).getByRole('row', { name: /deleted ConfigMap lost/ }).getByRole('link').click();
@@ -101,6 +103,7 @@ export function testExploration(start: StartShop): void {
     await page.getByRole('region', { name: 'Rules' }).getByRole('link', { name: 'config-reader-alice' }).waitFor();
     await checkAccess(page, 'the rights of a user');
     await takePicture(page, 'access');
+    await checkNarrow(page, 'the rights of a user');
     await page.getByRole('button', { name: 'Which subjects' }).click();
     await page.getByLabel('Verb').selectOption('list');
     await page.getByLabel('Resource').fill('configmaps');
@@ -109,6 +112,7 @@ export function testExploration(start: StartShop): void {
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'alice may: RBAC: allowed by RoleBinding "config-reader-alice/shop"' }).waitFor();
     await checkAccess(page, 'the subjects of an action');
+    await checkNarrow(page, 'the subjects of an action');
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -136,6 +140,7 @@ export function testExploration(start: StartShop): void {
     await schema.getByText('at least 1').waitFor();
     await checkAccess(page, 'a definition');
     await takePicture(page, 'definition');
+    await checkNarrow(page, 'a definition');
     const trial = page.getByRole('region', { name: 'Try expressions' });
     const result = trial.getByRole('status', { name: 'Result' });
     await trial.getByLabel('Rule').selectOption({ label: 'self.spec: self.replicas <= 3' });
@@ -150,6 +155,7 @@ export function testExploration(start: StartShop): void {
     await trial.scrollIntoViewIfNeeded();
     await checkAccess(page, 'expressions');
     await takePicture(page, 'expressions');
+    await checkNarrow(page, 'expressions');
     await trial.getByLabel('Expression').fill('self.replicas * 6 > 40 ? [self.mode] : []');
     await trial.getByRole('button', { name: 'Evaluate' }).click();
     await result.getByText('<img src=x onerror=attacked=1>').waitFor();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestProvider, startTestProvider, testClient } from '../../src/server/console/testing.ts';
 import type { TestServer } from '../../src/test-support/index.ts';
-import { type ShopAndBrowser, checkAccess, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
+import { type ShopAndBrowser, checkAccess, checkNarrow, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
 
 describe('logins at a provider in the console', { skip: missingBrowser() }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-login-'));
@@ -39,6 +39,7 @@ describe('logins at a provider in the console', { skip: missingBrowser() }, () =
     await button.waitFor();
     await checkAccess(page, 'the login with a provider');
     await takePicture(page, 'login');
+    await checkNarrow(page, 'the login with a provider');
     await button.click();
     await waitForList(page, 3);
     assert.equal(page.url(), `${server.url}/console/#/list/core/v1/configmaps?namespace=shop`);

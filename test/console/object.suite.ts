@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../../src/test-support/index.ts';
-import { type ShopAndBrowser, type StartShop, checkAccess, login, openPage, stopShop, takePicture, visit, waitForList } from './browser.ts';
+import { type ShopAndBrowser, type StartShop, checkAccess, checkNarrow, login, openPage, stopShop, takePicture, visit, waitForList } from './browser.ts';
 import { create, deployment } from './objects.ts';
 
 const WEB = '/apis/apps/v1/namespaces/shop/deployments/web';
@@ -48,6 +48,7 @@ export function testObjects(start: StartShop): void {
     assert.match(await line.getAttribute('class') ?? '', /owner-\d/);
     await checkAccess(page, 'owners of fields');
     await takePicture(page, 'field-owners');
+    await checkNarrow(page, 'owners of fields');
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -68,6 +69,7 @@ export function testObjects(start: StartShop): void {
     await page.locator('.editor .cm-content', { hasText: 'replicas: 5' }).waitFor();
     await checkAccess(page, 'the review');
     await takePicture(page, 'review');
+    await checkNarrow(page, 'the review');
     assert.equal((await server.request({ path: WEB })).body.spec.replicas, 3);
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByRole('link', { name: 'Edit' }).waitFor();
@@ -103,6 +105,7 @@ export function testObjects(start: StartShop): void {
     await page.locator('.cm-tooltip-hover .field-help', { hasText: 'boolean' }).waitFor();
     await checkAccess(page, 'the help of a field');
     await takePicture(page, 'editor');
+    await checkNarrow(page, 'the help of a field');
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -142,13 +145,16 @@ export function testObjects(start: StartShop): void {
     await login(page, server, 'admin-token', '#/object/apps/v1/deployments/shop/cart?tab=events');
     await page.getByRole('row', { name: /TooSmall.*the cart is too small/ }).waitFor();
     await checkAccess(page, 'events');
+    await checkNarrow(page, 'events');
     await page.getByRole('link', { name: 'Related' }).click();
     await page.getByRole('region', { name: 'Dependents' }).getByRole('link', { name: 'Pod cart-1-a' }).waitFor();
     await checkAccess(page, 'dependents');
+    await checkNarrow(page, 'dependents');
     await page.getByRole('button', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete cart' });
     await dialog.getByText('2 dependents: ReplicaSet cart-1').waitFor();
     await checkAccess(page, 'the deletion');
+    await checkNarrow(page, 'the deletion');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await waitForList(page, 3);
     // Dependents of objects at kube-apiserver are for kube-controller-manager.
@@ -175,6 +181,7 @@ export function testObjects(start: StartShop): void {
     await form.getByLabel(/^team string/).fill('sales');
     await checkAccess(page, 'the form');
     await takePicture(page, 'form');
+    await checkNarrow(page, 'the form');
     await page.getByRole('button', { name: 'Text' }).click();
     await page.locator('.editor .cm-content', { hasText: 'schedule: 0 3 * * *' }).waitFor();
     await page.getByRole('button', { name: 'Try', exact: true }).click();
@@ -205,6 +212,7 @@ export function testObjects(start: StartShop): void {
     await page.getByRole('button', { name: 'Try' }).click();
     await page.getByText('the server serves no Nothing of v1').waitFor();
     await checkAccess(page, 'new objects');
+    await checkNarrow(page, 'new objects');
     assert.ok(await page.getByRole('button', { name: 'Write' }).isDisabled());
     await write(page, text.split('---')[0] as string);
     await page.getByRole('button', { name: 'Try' }).click();

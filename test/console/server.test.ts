@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type TestServer, eventually } from '../../src/test-support/index.ts';
-import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
+import { type ShopAndBrowser, checkAccess, checkNarrow, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
 import { create } from './objects.ts';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1';
@@ -67,6 +67,7 @@ describe('the server in the console', { skip: missingBrowser() }, () => {
     await checkAccess(page, 'the server');
     if (process.env['PINTLE_PICTURES'] !== undefined) await page.waitForTimeout(14_000);
     await takePicture(page, 'server');
+    await checkNarrow(page, 'the server');
     isDone = true;
     await traffic;
     assert.deepEqual(complaints, []);

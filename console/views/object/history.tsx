@@ -1,7 +1,7 @@
 // The versions of an object that the server keeps: their authors and times, differences between any two, and a way back.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Target, fetchHistory } from '../../api/index.ts';
+import { type AuditedWrite, type Target, fetchHistory, fetchWriters } from '../../api/index.ts';
 import { formatAge, listRoute } from '../../model/index.ts';
 import { Notice, Waiting, useLoaded, useNow } from '../../ui/index.ts';
 import { EditObject } from '../write/edit-object.tsx';
@@ -38,13 +38,17 @@ function findAuthors(versions: readonly Version[]): (ManagedFields | undefined)[
 /** The time line, with the differences of the two versions that are chosen. Without an object there is none now: what is restored is a new one. */
 export function History({ target, object }: { readonly target: Target; readonly object: KubeObject | undefined }): JSX.Element {
   const now = useNow();
-  const loaded = useLoaded((signal) => fetchHistory(target, signal), []);
+  const loaded = useLoaded(async (signal) => {
+    const history = await fetchHistory(target, signal);
+    return { ...history, writers: await fetchWriters(target.kind, history.versions.map(({ revision }) => revision), signal) };
+  }, []);
   const [chosen, setChosen] = useState(0);
   const [against, setAgainst] = useState(1);
   const [restored, setRestored] = useState<string | undefined>();
   if (loaded.type === 'waiting') return <Waiting what="Reading the versions that are kept" />;
   if (loaded.type === 'failed') return <Notice tone="bad">{loaded.error.message}</Notice>;
   if (restored !== undefined && object !== undefined) return <EditObject target={target} object={object} text={restored} />;
+  const { isCut, writers } = loaded.value;
   const versions = loaded.value.versions as readonly Version[];
   const authors = findAuthors(versions);
   const version = versions[chosen];
@@ -63,20 +67,24 @@ export function History({ target, object }: { readonly target: Target; readonly 
       <ol class="versions" aria-label="Versions">
         {versions.map((one, index) => {
           const author = one.isDeleted ? undefined : authors[index];
+          const write = writers.get(one.revision);
+          const time = write?.time ?? author?.time;
           return (
             <li key={one.revision}>
               <button type="button" aria-pressed={index === chosen} onClick={() => choose(index)}>
                 <strong>{one.revision}</strong>
                 <span>{one.isDeleted ? 'deleted' : author?.manager ?? ''}</span>
-                <span class="hint">{author?.time === undefined ? '' : `${formatAge(author.time, now)} ago`}</span>
+                {write !== undefined && <span>by {nameUser(write)}</span>}
+                <span class="hint">{time === undefined ? '' : `${formatAge(time, now)} ago`}</span>
               </button>
             </li>
           );
         })}
       </ol>
-      <p class="hint">{loaded.value.isCut ? 'The server has forgotten the versions before these.' : 'These are all its versions.'}</p>
+      <p class="hint">{isCut ? 'The server has forgotten the versions before these.' : 'These are all its versions.'}</p>
       {version !== undefined && (
         <>
+          <Write write={writers.get(version.revision)} />
           <div class="bar">
             <label>Compared with
               <select value={String(against)} onChange={(event) => setAgainst(Number(event.currentTarget.value))}>
@@ -93,6 +101,25 @@ export function History({ target, object }: { readonly target: Target; readonly 
         </>
       )}
     </div>
+  );
+}
+
+const nameUser = ({ user, impersonatedUser }: AuditedWrite): string => impersonatedUser ?? (user || 'a user without a name');
+
+/** What the audit says of the request that made a version. */
+function Write({ write }: { readonly write: AuditedWrite | undefined }): JSX.Element | null {
+  if (write === undefined) return null;
+  const { user, impersonatedUser, verb, subresource, time, sourceIPs, userAgent, auditID } = write;
+  const facts: readonly (readonly [name: string, text: string | undefined])[] = [
+    ['User', user], ['Speaks as', impersonatedUser], ['Verb', subresource === undefined ? verb : `${verb} (${subresource})`], ['Time', time],
+    ['From', sourceIPs.join(', ')], ['Program', userAgent], ['Audit ID', auditID],
+  ];
+  return (
+    <section aria-label="The request that made this version">
+      <dl class="facts">
+        {facts.map(([name, text]) => (text === undefined || text === '' ? null : <div class="fact" key={name}><dt>{name}</dt><dd>{text}</dd></div>))}
+      </dl>
+    </section>
   );
 }
 

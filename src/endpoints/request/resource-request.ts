@@ -103,11 +103,13 @@ function managerOfUserAgent(userAgent: string): string {
 /** The context of a write; `options` are the fields of its options object as admission plugins see them. */
 export function writeContext({ exchange, dependencies }: ResourceRequest, query: WriteQuery, options = writeOptions(query)): WriteContext {
   const { requireAccess } = dependencies;
+  const { audit } = exchange;
   return {
     authorizeCreate: requireAccess && (() => requireAccess(exchange.user, { ...exchange.info, verb: 'create' })),
     user: exchange.user, verb: exchange.info.verb, dryRun: query.dryRun.length > 0,
     fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
     warnings: exchange.warnings, signal: exchange, auditAnnotations: exchange.auditAnnotations, options,
+    noteRevision: audit && ((revision) => audit.recordRevision(revision)),
   };
 }
 

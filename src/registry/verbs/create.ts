@@ -120,7 +120,9 @@ async function commit({ core, creation: { scope }, object, write: { context, pau
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
   const value = storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
-  return result.type === 'conflict' ? undefined : show(result.revision);
+  if (result.type === 'conflict') return undefined;
+  context.noteRevision?.(result.revision);
+  return show(result.revision);
 }
 
 async function refuseTaken({ core, creation: { scope }, object }: Attempt): Promise<never> {

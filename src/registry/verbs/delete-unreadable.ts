@@ -29,6 +29,8 @@ export async function deleteUnreadable(core: Core, { resource, version, namespac
     const object = storage.decode(stored);
     if (isReadable(object, storage.resource.storageVersion)) throw preconditionConflict({ resource, name, key, why: READABLE });
     const result = await core.store.txn({ key, expect: stored.modRevision });
-    if (result.type === 'committed') return { type: 'gone', object };
+    if (result.type === 'conflict') continue;
+    context.noteRevision?.(result.revision);
+    return { type: 'gone', object };
   }
 }

@@ -100,6 +100,7 @@ async function remove({ core, request, scope, key }: Round, last: StoredRevision
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type: 'gone', object: scope.show(last) } };
   const result = await core.store.txn({ key, expect: last.revision });
   if (result.type === 'conflict') return again;
+  request.context.noteRevision?.(result.revision);
   const { resource } = scope.storage;
   await releaseRemoved(core, resource, () => last.object(resource.storageVersion));
   return { type: 'done', sure: true, result: { type: 'gone', object: scope.show(last.at(result.revision)) } };
@@ -118,6 +119,7 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   const value = storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
+  request.context.noteRevision?.(result.revision);
   if (!thenRemove) return { type: 'done', sure: true, result: { type, object: scope.show(at(result.revision)) } };
   const marked = at(result.revision);
   await readyObject(marked, request.version);

@@ -220,6 +220,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   const result = await writing;
   if (result.type === 'conflict') return again;
   keepDecoded?.(result.revision);
+  context.noteRevision?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
   return { type: 'written', result: show(removes ? expect : result.revision) };

@@ -248,6 +248,29 @@ describe('audit', () => {
     assert.deepEqual([complete['responseObject'], complete['annotations']['audit.k8s.io/truncated']], [undefined, 'true']);
   });
 
+  it('answers the users that made revisions, where the asking user may read that path', async () => {
+    const revisionOf = ({ body }: { readonly body: any }): string => body.metadata.resourceVersion;
+    const created = await server.request({ method: 'POST', path: maps, body: { metadata: { name: 'seen' } }, headers: { 'user-agent': 'till/1' } });
+    const asAlice = { 'impersonate-user': 'alice', 'impersonate-group': 'system:masters', 'audit-id': 'changed' };
+    const changed = await server.request({ method: 'PATCH', path: `${maps}/seen`, body: { data: { a: '1' } }, headers: asAlice });
+    const tried = await server.request({ method: 'PATCH', path: `${maps}/seen?dryRun=All`, body: { data: { a: '2' } } });
+    assert.equal(tried.status, 200);
+    await server.request({ method: 'DELETE', path: `${maps}?fieldSelector=metadata.name=seen` });
+    const { body: { metadata } } = await server.request({ path: maps });
+    const ask = (query: string, token?: string) => server.request({ path: `/audit/writes?${query}`, ...(token !== undefined && { token }) });
+    const wanted = [revisionOf(created), revisionOf(changed), metadata.resourceVersion];
+    const { status, body } = await ask(`group=&resource=configmaps&revisions=${wanted.join()},999999`);
+    assert.equal(status, 200);
+    const asked = body.items.map(({ revision, verb, user, impersonatedUser }: Event) => [revision, verb, user, impersonatedUser]);
+    const writes = [['create', 'admin', undefined], ['patch', 'admin', 'alice'], ['deletecollection', 'admin', undefined]];
+    assert.deepEqual(asked, writes.map((write, index) => [wanted[index], ...write]));
+    assert.deepEqual([body.items[0].userAgent, body.items[0].sourceIPs, body.items[1].auditID], ['till/1', ['127.0.0.1'], 'changed']);
+    assert.deepEqual((await ask(`group=apps&resource=configmaps&revisions=${wanted.join()}`)).body.items, []);
+    assert.equal((await ask('resource=configmaps&revisions=x')).status, 400);
+    assert.equal((await ask(`resource=configmaps&revisions=${Array.from({ length: 501 }, () => '1').join()}`)).status, 400);
+    assert.equal((await ask(`resource=configmaps&revisions=${wanted[0]}`, 'alice-token')).status, 403);
+  });
+
   it('counts events, levels and errors', async () => {
     const { text } = await server.request({ path: '/metrics' });
     assert.match(text, /^apiserver_audit_event_total [1-9]\d*$/m);

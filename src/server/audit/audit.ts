@@ -13,6 +13,7 @@ import { type BatchOptions, bufferEvents } from './buffered.ts';
 import type { Routed } from '../webhooks/egress.ts';
 import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
+import { type RecentWrites, createRecentWrites } from './recent-writes.ts';
 import { RequestAudit } from './record.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
 
@@ -23,6 +24,8 @@ export interface Audit {
   begin(exchange: ServerExchange, user: User | undefined): RequestAudit | undefined;
   /** Writes the events of answers that are about to leave. */
   flush(): void;
+  /** Answers the users of recent writes, at its path; undefined for all other paths. */
+  readonly answer: RecentWrites['answer'];
   /** Resolves when all events are out. */
   stop(): Promise<void>;
 }
@@ -47,7 +50,8 @@ export async function createAudit(options: ServerOptions & Routed): Promise<Audi
     ...(options.auditWebhookConfigFile === '' ? [] : [await openWebhook(options, metrics)]),
   ];
   if (backends.length === 0) return undefined;
-  const backend = uniteBackends(backends);
+  const writes = createRecentWrites();
+  const backend = uniteBackends([...backends, writes]);
   const parts = { backend, clock, metrics };
   return {
     metrics,
@@ -57,6 +61,7 @@ export async function createAudit(options: ServerOptions & Routed): Promise<Audi
       return decision.level === 'None' ? undefined : new RequestAudit(parts, { exchange, user, decision });
     },
     flush: () => backend.flush?.(),
+    answer: (exchange) => writes.answer(exchange),
     stop: () => backend.stop(),
   };
 }

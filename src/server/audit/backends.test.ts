@@ -27,7 +27,7 @@ const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 
     caller: new Caller({ headers: { 'user-agent': 'kubectl' }, remoteAddress: '::1' }, { name: 'alice', groups: ['a', 'b"c'] }),
   },
   level: 'Request', stage, impersonated: undefined, found: undefined, status: { code: 200 }, requestObject, responseObject: undefined,
-  stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: writeAnnotations([['b/y', '2'], ['a/x', '1']]),
+  stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: writeAnnotations([['b/y', '2'], ['a/x', '1']]), revisions: undefined,
 });
 
 /** A backend that keeps the names of what it gets, batch by batch. */

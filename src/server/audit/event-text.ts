@@ -39,6 +39,8 @@ export interface EventFields {
   readonly responseObject: string | undefined;
   readonly stageMs: number;
   readonly annotations: Annotations;
+  /** Those that the request made in the store. They are not in the text of the event. */
+  readonly revisions: readonly number[] | undefined;
 }
 
 /** Bytes of user agents that events show. */

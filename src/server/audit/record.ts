@@ -21,6 +21,8 @@ const levelsWithRequest: ReadonlySet<string> = new Set(['Request', 'RequestRespo
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** The same where managedFields are removed: a megabyte of JSON takes 20 to 30 ms to parse and write. */
 const MAX_PARSED_BYTES = 1024 * 1024;
+/** Revisions of one request that are kept: the deletion of a collection makes one for each object. */
+const MAX_REVISIONS = 10_000;
 /** Stands before the release that removes an API, in the warning about its deprecation. */
 const REMOVAL = ', unavailable in v';
 
@@ -50,6 +52,7 @@ export class RequestAudit implements FilterAuditRecord {
   #requestObject: string | undefined = undefined;
   #responseObject: string | undefined = undefined;
   #isResponseLeftOut = false;
+  #revisions: number[] | undefined = undefined;
   #deprecation: { readonly removedRelease: string } | undefined = undefined;
 
   constructor(parts: RecordParts, { exchange, user, decision }: {
@@ -126,6 +129,11 @@ export class RequestAudit implements FilterAuditRecord {
     this.annotate(TRUNCATED, 'true');
   }
 
+  recordRevision(revision: number): void {
+    const revisions = (this.#revisions ??= []);
+    if (revisions.length < MAX_REVISIONS) revisions.push(revision);
+  }
+
   recordDeprecation(warning: string): void {
     const [, removal] = warning.split(REMOVAL);
     this.#deprecation = { removedRelease: removal?.split('+')[0] ?? '' };
@@ -174,6 +182,7 @@ export class RequestAudit implements FilterAuditRecord {
     return backend.process([new AuditEvent({
       request: this.#request, level, stage, impersonated: this.#impersonated, found: this.#found, status: this.#status,
       requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(),
+      revisions: this.#revisions,
       stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs,
     })]);
   }
