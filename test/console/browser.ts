@@ -104,7 +104,8 @@ export async function checkAccess(page: Page, where: string): Promise<void> {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run();
-    return violations.map((one: any) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node: any) => `${node.html.slice(0, 200)} ${node.any[0]?.message ?? ''}`).join(' | ')}`);
+    const describe = ({ html, any }: any): string => `${html.slice(0, 200)} ${any[0]?.message ?? ''}`;
+    return violations.map(({ id, help, nodes }: any) => `${id}: ${help}: ${nodes.slice(0, 3).map(describe).join(' | ')}`);
   }) as string[];
   assert.deepEqual(found, [], where);
 }
