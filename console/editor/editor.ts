@@ -55,6 +55,7 @@ const theme = EditorView.theme({
   '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected] .cm-completionDetail': { color: 'inherit' },
   '.cm-diagnostic': { borderLeft: '4px solid var(--busy)' }, '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-diagnostic-info': { borderLeftColor: 'var(--accent)' },
   '.cm-foldPlaceholder': { backgroundColor: 'var(--raised)', border: '1px solid var(--line)', color: 'var(--muted)' },
 });
 

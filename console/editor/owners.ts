@@ -6,11 +6,14 @@ export interface FieldOwner {
   readonly fieldsV1?: object | undefined;
 }
 
-interface Marking {
-  readonly lines: LineCounter;
-  readonly text: string;
-  /** By line, from 1: indexes of the owners. */
-  readonly owners: Map<number, Set<number>>;
+/** A field that a set names, where the text has it. */
+export interface OwnedField {
+  /** The path of the set. */
+  readonly path: string;
+  readonly node: unknown;
+  readonly range: readonly [start: number, end: number];
+  /** Whether the whole value is owned; else only that it is there. */
+  readonly isWhole: boolean;
 }
 
 type FieldSet = Readonly<Record<string, object>>;
@@ -19,27 +22,38 @@ type FieldSet = Readonly<Record<string, object>>;
 export function findLineOwners(text: string, owners: readonly FieldOwner[]): ReadonlyMap<number, ReadonlySet<number>> {
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines });
-  const marking: Marking = { lines, text, owners: new Map() };
-  for (const [index, { fieldsV1 = {} }] of owners.entries()) follow(document.contents, fieldsV1 as FieldSet, { marking, owner: index });
-  return marking.owners;
+  const found = new Map<number, Set<number>>();
+  for (const [index, owner] of owners.entries()) {
+    visitOwned(document.contents, owner, ({ range: [start, end], isWhole }) => {
+      let last = isWhole ? Math.max(start, end - 1) : start;
+      while (last > start && /\s/.test(text[last] ?? '')) last -= 1;
+      for (let line = lines.linePos(start).line; line <= lines.linePos(last).line; line += 1) found.set(line, (found.get(line) ?? new Set()).add(index));
+    });
+  }
+  return found;
+}
+
+/** Calls back for each field below a node that a manager owns. */
+export function visitOwned(node: unknown, { fieldsV1 = {} }: FieldOwner, visit: (field: OwnedField) => void): void {
+  follow({ node, fields: fieldsV1 as FieldSet, path: '' }, visit);
 }
 
 interface Step {
-  readonly marking: Marking;
-  readonly owner: number;
+  readonly node: unknown;
+  readonly fields: FieldSet;
+  readonly path: string;
 }
 
-/** Marks what a set of fields names below a node. */
-function follow(node: unknown, fields: FieldSet, step: Step): void {
+function follow({ node, fields, path: above }: Step, visit: (field: OwnedField) => void): void {
   for (const [name, below] of Object.entries(fields)) {
     const found = name === '.' ? undefined : findChild(node, name);
     if (found === undefined) continue;
-    const [start, end] = found.range;
+    const path = `${above} ${name}`;
     const inner = below as FieldSet;
     const names = Object.keys(inner);
-    if (names.length === 0) mark(start, end, step);
-    else if ('.' in inner || !(isMap(found.node) || isSeq(found.node))) mark(start, start, step);
-    if (names.length > 0) follow(found.node, inner, step);
+    const isWhole = names.length === 0;
+    if (isWhole || '.' in inner || !(isMap(found.node) || isSeq(found.node))) visit({ ...found, path, isWhole });
+    if (!isWhole) follow({ node: found.node, fields: inner, path }, visit);
   }
 }
 
@@ -75,13 +89,5 @@ function readJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-function mark(start: number, end: number, { marking: { lines, text, owners }, owner }: Step): void {
-  let last = Math.max(start, end - 1);
-  while (last > start && /\s/.test(text[last] ?? '')) last -= 1;
-  for (let line = lines.linePos(start).line; line <= lines.linePos(last).line; line += 1) {
-    owners.set(line, (owners.get(line) ?? new Set()).add(owner));
   }
 }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ShopAndBrowser, type StartShop, checkAccess, checkNarrow, login, openPage, stopShop, takePicture, visit, waitForList } from './browser.ts';
+import { eventually } from '../../src/test-support/index.ts';
+import { startConverter } from './converter.ts';
 import { create } from './objects.ts';
 
 const PRICES = '/api/v1/namespaces/shop/configmaps/prices';
@@ -178,6 +180,65 @@ export function testExploration(start: StartShop): void {
     assert.equal((await server.request({ path: '/apis/shop.example/v1/stalls' })).body.items.length, 0);
     assert.deepEqual(complaints, []);
     await close();
+  });
+
+  test('a definition of several versions shows how they are served, stored and converted, and objects in each of them', async () => {
+    const [old, current] = ['width', 'size'] as const;
+    const webhook = await startConverter((object, version) => {
+      const { [old]: before, [current]: after } = object.spec as Record<string, number>;
+      return { ...object, apiVersion: version, spec: { [version.endsWith('/v1') ? old : current]: before ?? after } };
+    });
+    const version = (name: string, field: string, more: object) => ({
+      name, served: true, storage: false, ...more,
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: { type: 'integer' } } } } } },
+    });
+    try {
+      await create(server, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+        metadata: { name: 'boxes.shop.example' },
+        spec: {
+          group: 'shop.example', scope: 'Namespaced', names: { plural: 'boxes', singular: 'box', kind: 'Box' },
+          versions: [
+            version('v2', current, { storage: true }), version('v1', old, { deprecated: true, deprecationWarning: 'v1 of Box ends soon' }),
+            version('v0', old, { served: false }),
+          ],
+          conversion: {
+            strategy: 'Webhook',
+            webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: `${webhook.url}/convert`, caBundle: btoa(webhook.authority) } },
+          },
+        },
+      });
+      const list = '/apis/shop.example/v1/namespaces/shop/boxes';
+      await eventually(async () => assert.equal((await server.request({ path: list })).status, 200));
+      const { page, complaints, close } = await openPage(browser);
+      await create(server, list, { apiVersion: 'shop.example/v1', kind: 'Box', metadata: { name: 'small' }, spec: { width: 7 } });
+      await login(page, server, 'admin-token', '#/object/apiextensions.k8s.io/v1/customresourcedefinitions/-/boxes.shop.example?tab=schema');
+      const versions = page.getByRole('region', { name: 'Versions' });
+      await versions.getByRole('row', { name: 'v2 yes new objects no' }).waitFor();
+      await versions.getByRole('row', { name: 'v1 yes no v1 of Box ends soon' }).waitFor();
+      await versions.getByRole('row', { name: 'v0 no no no' }).waitFor();
+      await versions.getByText(`Webhook: ${webhook.url}/convert, asked by ConversionReview v1.`).waitFor();
+      await page.getByRole('combobox', { name: /^Version/ }).selectOption('v1');
+      await page.getByText('v1 of Box ends soon').first().waitFor();
+      await page.getByRole('region', { name: 'Schema' }).getByText('spec').first().click();
+      await page.getByRole('region', { name: 'Schema' }).getByText('width').waitFor();
+      await checkAccess(page, 'versions');
+      await checkNarrow(page, 'versions');
+      const trial = page.getByRole('region', { name: 'Try expressions' });
+      for (const [name, field] of [['v1', old], ['v2', current]] as const) {
+        await page.getByRole('combobox', { name: /^Version/ }).selectOption(name);
+        await trial.getByLabel('Stored object').fill('shop/small');
+        await trial.getByRole('button', { name: 'Take it' }).click();
+        const taken = trial.getByLabel('Object', { exact: true });
+        await eventually(async () => assert.match(await taken.inputValue(), new RegExp(`apiVersion: shop.example/${name}`)));
+        await trial.getByLabel('Expression').fill(`self.spec.${field} + 1`);
+        await trial.getByRole('button', { name: 'Evaluate' }).click();
+        await trial.getByRole('status', { name: 'Result' }).getByText('8', { exact: true }).waitFor();
+      }
+      assert.deepEqual(complaints, []);
+      await close();
+    } finally {
+      await webhook.close();
+    }
   });
 
   test('another user is tried, by impersonation, until the page is itself again', async () => {

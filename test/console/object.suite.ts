@@ -59,6 +59,15 @@ export function testObjects(start: StartShop): void {
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.locator('.editor .cm-content', { hasText: 'replicas: 3' }).waitFor();
     await checkAccess(page, 'the editor');
+    await page.locator('.editor .cm-line', { hasText: 'replicas: 3' }).first().click();
+    await page.keyboard.press('End');
+    await page.keyboard.type('1');
+    await page.locator('.cm-lintRange-info', { hasText: 'replicas: 31' }).hover();
+    await page.locator('.cm-tooltip-lint', { hasText: /scaler.* set this: to apply another value is a conflict/ }).waitFor();
+    await checkAccess(page, 'a conflict before it happens');
+    await page.getByLabel('Way').selectOption('replace');
+    await page.locator('.editor .cm-line', { hasText: 'replicas: 31' }).first().waitFor();
+    await page.getByLabel('Way').selectOption('apply');
     const edited = deployment('web', 'front', 5);
     Object.assign(edited.spec.template.metadata, { annotations: { 'scheduler.alpha.kubernetes.io/critical-pod': '' } });
     await write(page, JSON.stringify(edited, null, 2));

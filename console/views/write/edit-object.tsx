@@ -1,7 +1,7 @@
 // The editor of an object: the text is tried first (dry run), and what the server would store is shown as changes, with its warnings and conflicts.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Target, fetchSchema, readObject } from '../../api/index.ts';
+import { MANAGER, type Target, fetchSchema, readObject } from '../../api/index.ts';
 import { objectRoute } from '../../model/index.ts';
 import { Notice, Waiting, openRoute, useLoaded } from '../../ui/index.ts';
 import type { KubeObject } from '../object/kube-object.ts';
@@ -25,8 +25,10 @@ export function EditObject({ target, object, text: given }: EditObjectProps): JS
   const [way, setWay] = useState<'apply' | 'replace'>('apply');
   const [problem, setProblem] = useState('');
   const loaded = useLoaded(async () => {
-    const { assist, formatYaml } = await import('../../editor/index.ts');
-    return { text: formatYaml(toPlain(begun)), extensions: [assist(fetchSchema)] };
+    const { assist, formatYaml, showConflicts } = await import('../../editor/index.ts');
+    const plain = formatYaml(toPlain(begun));
+    const others = (begun.metadata.managedFields ?? []).filter(({ manager, operation }) => manager !== MANAGER || operation !== 'Apply');
+    return { text: plain, replace: [assist(fetchSchema)], apply: [assist(fetchSchema), showConflicts(plain, others)] };
   }, [begun]);
   if (loaded.type === 'failed') return <Notice tone="bad">The editor could not be loaded.</Notice>;
   if (loaded.type === 'waiting') return <Waiting what="Loading the editor" />;
@@ -54,7 +56,7 @@ export function EditObject({ target, object, text: given }: EditObjectProps): JS
         </span>
       </div>
       {problem !== '' && <Notice tone="bad">{problem}</Notice>}
-      <YamlEditor options={{ text: current, extensions: loaded.value.extensions, label: 'Text of the object', isReadOnly: false, onChange: setText }} />
+      <YamlEditor key={way} options={{ text: current, extensions: loaded.value[way], label: 'Text of the object', isReadOnly: false, onChange: setText }} />
     </section>
   );
 }

@@ -6,13 +6,10 @@ import { Notice } from '../../ui/index.ts';
 import { openDraft } from '../write/use-drop.ts';
 import { findKind, useSession } from '../context.ts';
 import { CelTrial } from './cel-trial.tsx';
-import type { KubeObject } from './kube-object.ts';
+import type { KubeObject } from '../object/kube-object.ts';
+import { type Conversion, type DefinedVersion, Versions } from './versions.tsx';
 
-interface Version {
-  readonly name: string;
-  readonly served: boolean;
-  readonly storage: boolean;
-  readonly deprecated?: boolean;
+interface Version extends DefinedVersion {
   readonly schema?: { readonly openAPIV3Schema?: Schema };
 }
 
@@ -21,7 +18,12 @@ interface DefinitionSpec {
   readonly scope: string;
   readonly names: { readonly kind: string; readonly plural: string };
   readonly versions: readonly Version[];
-  readonly conversion?: { readonly strategy?: string };
+  readonly conversion?: Conversion;
+}
+
+interface DefinitionObject {
+  readonly spec: DefinitionSpec;
+  readonly status?: { readonly storedVersions?: readonly string[] };
 }
 
 function Field({ name, schema, isRequired }: { readonly name: string; readonly schema: Schema; readonly isRequired: boolean }): JSX.Element {
@@ -60,7 +62,7 @@ function Fields({ schema }: { readonly schema: Schema }): JSX.Element {
 
 /** The page of a definition. */
 export function Definition({ object }: { readonly object: KubeObject }): JSX.Element {
-  const { group, scope, names, versions, conversion } = (object as unknown as { spec: DefinitionSpec }).spec;
+  const { spec: { group, scope, names, versions, conversion }, status } = object as unknown as DefinitionObject;
   const [name, setName] = useState((versions.find(({ storage }) => storage) ?? versions[0])?.name ?? '');
   const version = versions.find((one) => one.name === name);
   const schema = version?.schema?.openAPIV3Schema ?? {};
@@ -82,10 +84,11 @@ export function Definition({ object }: { readonly object: KubeObject }): JSX.Ele
             ))}
           </select>
         </label>
-        <span class="hint">{scope}; conversion: {conversion?.strategy ?? 'None'}</span>
+        <span class="hint">{scope}</span>
         <span class="buttons"><button type="button" onClick={() => void draft()}>Try a sample object</button></span>
       </div>
-      {version?.deprecated === true && <Notice tone="warn">This version is deprecated.</Notice>}
+      {version?.deprecated === true && <Notice tone="warn">{version.deprecationWarning ?? 'This version is deprecated.'}</Notice>}
+      <Versions versions={versions} storedVersions={status?.storedVersions ?? []} conversion={conversion} />
       <section class="card" aria-label="Schema">
         <h2>Schema</h2>
         {schema.description !== undefined && <p class="hint">{schema.description}</p>}
