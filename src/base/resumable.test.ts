@@ -1,7 +1,7 @@
 // Work that is broken off comes to what it comes to at once, and does no part twice.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isResumable, remember, resumableSteps } from './resumable.ts';
+import { isResumable, remember, rememberWhole, resumableSteps } from './resumable.ts';
 import { type Steps, finishSteps } from './steps.ts';
 
 interface Tree {
@@ -64,6 +64,19 @@ describe('resumableSteps', () => {
     assert.equal(finishSteps(resumableSteps(work, 3)), 20);
     assert.equal(thrown, 20);
     assert.throws(() => finishSteps(resumableSteps(() => remember(() => assert.fail('never')), 1)), /never/);
+  });
+
+  it('does a whole part in one step, also where it asks for others', () => {
+    let begun = 0;
+    const steps = resumableSteps(() => {
+      remember(() => undefined);
+      rememberWhole(() => {
+        begun++;
+        for (let part = 0; part < 10; part++) remember(() => undefined);
+      });
+    }, 1);
+    assert.equal(countSteps(steps).count, 2);
+    assert.equal(begun, 1);
   });
 
   it('is known to the work, and to no other', () => {

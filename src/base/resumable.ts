@@ -77,6 +77,19 @@ export function remember<T>(part: () => T, weight: number = 1): T {
   }
 }
 
+/** A part that is never broken off inside: one that keeps for later what it has worked out would ask for other parts when it begins again. */
+export function rememberWhole<T>(part: () => T, weight: number = 1): T {
+  return remember(() => {
+    const step = current;
+    current = undefined;
+    try {
+      return part();
+    } finally {
+      current = step;
+    }
+  }, weight);
+}
+
 function finish(piece: Piece, result: unknown): void {
   piece.done.push(result);
   piece.open = undefined;

@@ -1,12 +1,12 @@
 // A CustomResourceDefinition as data, and the row that it becomes: the same record that built-in kinds have. Everything that a request
 // needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
 import type { KubeObject, Schema } from '../apimachinery/index.ts';
-import type { Clock, Random } from '../base/index.ts';
+import type { Clock, Random, Steps } from '../base/index.ts';
 import { type Resource, type ResourceVersionRow, type ScaleFields, type Subresource, compareVersions } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion/converter.ts';
 import { readField } from './json-path.ts';
-import { SchemaCache, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
+import { SchemaCache, type VersionSchemas, createSchemas, isLargeSchema, sourceOf } from './schemas.ts';
 import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
 import { type DefinitionSpec, type DefinitionVersion, type ScalePaths, specOf, statusOf } from './types.ts';
 import { type SendConversion, createRemoteConverter } from './conversion/webhook-converter.ts';
@@ -55,8 +55,19 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({
       schemas, scaleIn: (version) => findScale(spec.versions, version), checkRules, clock, validateInWorker }),
+    ...(spec.versions.some(isLargeSchema) && { prepare: prepareSchemas(schemas, storageVersion) }),
     ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
   };
+}
+
+/** A request needs the schema of its version and that of the stored objects. */
+const prepareSchemas = (schemas: VersionSchemas, storageVersion: string): NonNullable<Resource['prepare']> => (version) => {
+  const wanted = [...new Set([version, storageVersion])].flatMap((name) => schemas.prepare(name) ?? []);
+  return wanted.length === 0 ? undefined : doAll(wanted);
+};
+
+function* doAll(all: readonly Steps<void>[]): Steps<void> {
+  for (const steps of all) yield* steps;
 }
 
 const unreachable: SendConversion = () => Promise.reject(new Error('webhooks cannot be called from here'));

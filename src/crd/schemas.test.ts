@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject, Schema } from '../apimachinery/index.ts';
+import type { Steps } from '../base/index.ts';
 import { SchemaCache, createSchemas } from './schemas.ts';
 
 const objectMeta: Schema = { type: 'object', name: 'ObjectMeta', fields: new Map() };
@@ -13,7 +14,7 @@ function define(kind: string, fields: number): KubeObject {
     spec: { group: 'g.io', names: {}, versions: [{ name: 'v1', schema: { openAPIV3Schema } }] } } as unknown as KubeObject;
 }
 
-type Kind = { readonly schema: () => Schema; readonly loads: () => number };
+type Kind = { readonly schema: () => Schema; readonly loads: () => number; readonly prepare: () => Steps<void> | undefined };
 
 function createKind(kind: string, cache: SchemaCache, fields = 20): Kind {
   let loads = 0;
@@ -22,7 +23,7 @@ function createKind(kind: string, cache: SchemaCache, fields = 20): Kind {
     return define(kind, fields);
   };
   const schemas = createSchemas(['v1'], { reload, objectMeta, cache });
-  return { schema: () => schemas.get('v1') as Schema, loads: () => loads };
+  return { schema: () => schemas.get('v1') as Schema, loads: () => loads, prepare: () => schemas.prepare('v1') };
 }
 
 const fieldNames = (schema: Schema): string[] => [...schema.fields?.get('spec')?.schema.fields?.keys() ?? []];
@@ -71,4 +72,18 @@ test('the source that is kept has no prose, and leaves are shared', () => {
   assert.doesNotMatch(JSON.stringify(first.source), /description/);
   const leafOf = (schema: Schema, name: string): Schema | undefined => schema.fields?.get('spec')?.schema.fields?.get(name)?.schema;
   assert.equal(leafOf(first, 'a0'), leafOf(second, 'b3'));
+});
+
+test('a large schema is compiled in steps, once for all that ask for it meanwhile', () => {
+  const kind = createKind('wide', new SchemaCache(), 20_000);
+  const [one, other] = [kind.prepare(), kind.prepare()] as [Steps<void>, Steps<void>];
+  let steps = 0;
+  while (one.next().done !== true) {
+    steps++;
+    other.next();
+  }
+  assert.ok(steps > 8, `${steps} steps of one of two`);
+  assert.deepEqual([other.next().done, kind.loads(), kind.prepare()], [true, 1, undefined]);
+  assert.equal(fieldNames(kind.schema()).length, 20_000);
+  assert.equal(kind.loads(), 1);
 });

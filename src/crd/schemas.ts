@@ -3,8 +3,12 @@
 //
 //   stand-in ──first look inside──▶ compiled, counted ──▶ … ──others need the room──▶ a new stand-in takes its place
 //                                                               (a request that holds the old one keeps it alive until it is done)
+import { type Steps, remember, resumableSteps } from '../base/index.ts';
 import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
 import type { DefinitionVersion } from './types.ts';
+
+/** The weight of walks over a whole definition: each is a step. */
+const HEAVY = 1000;
 
 /** What compiled schemas may take together, as they are estimated. */
 const DEFAULT_LIMIT_BYTES = 64 * 2 ** 20;
@@ -13,7 +17,10 @@ const BYTES_PER_NODE = 700;
 const BYTES_PER_CHARACTER = 1;
 
 /** The schemas of the versions of one definition. */
-export type VersionSchemas = Pick<ReadonlyMap<string, Schema>, 'get' | 'has' | 'size'>;
+export interface VersionSchemas extends Pick<ReadonlyMap<string, Schema>, 'get' | 'has' | 'size'> {
+  /** Compiles the schema of a version in steps, before it is looked into; undefined where there is nothing to do. */
+  prepare(version: string): Steps<void> | undefined;
+}
 
 const anything: OpenAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
@@ -25,18 +32,27 @@ export function sourceOf(definition: KubeObject, version: string): OpenAPIV3Sche
   return source !== undefined && preserveUnknownFields === true ? { ...source, ...anything } : source ?? anything;
 }
 
-/** Roughly what a value of JSON takes as a compiled schema. */
-function estimateBytes(value: unknown): number {
+/** Roughly what a value of JSON takes as a compiled schema; above the limit it is not counted further. */
+function estimateBytes(value: unknown, limit = Infinity): number {
   if (typeof value === 'string') return value.length * BYTES_PER_CHARACTER;
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = Array.isArray(value) ? 0 : BYTES_PER_NODE;
-  for (const each of Array.isArray(value) ? value : Object.values(value)) bytes += estimateBytes(each);
+  for (const each of Array.isArray(value) ? value : Object.values(value)) {
+    bytes += estimateBytes(each, limit - bytes);
+    if (bytes > limit) break;
+  }
   return bytes;
 }
 
+/** Schemas with more characters and nodes than that are compiled in steps. */
+const LARGE_BYTES = 2 ** 20;
+
+/** Whether the schema of a version takes long to compile. */
+export const isLargeSchema = ({ schema }: DefinitionVersion): boolean => estimateBytes(schema?.openAPIV3Schema, LARGE_BYTES) > LARGE_BYTES;
+
 /** One version of one definition: `current` changes when the cache lets go of it. */
 interface Slot {
-  current: Schema;
+  current: StandIn;
   renew(): void;
 }
 
@@ -87,9 +103,35 @@ class StandIn implements Schema {
   readonly type = 'object';
   readonly #compile: () => Schema;
   #compiled: Schema | undefined;
+  #steps: Steps<Schema> | undefined;
 
   constructor(compile: () => Schema) {
     this.#compile = compile;
+  }
+
+  /** Compiles in steps; those that ask meanwhile continue the same work. */
+  prepare(): Steps<void> | undefined {
+    return this.#compiled === undefined ? this.#prepare() : undefined;
+  }
+
+  *#prepare(): Steps<void> {
+    while (this.#compiled === undefined) {
+      const steps = this.#steps ??= resumableSteps(this.#compile);
+      const step = this.#guard(() => steps.next());
+      if (step.done === true) this.#compiled = step.value;
+      else yield;
+    }
+    this.#steps = undefined;
+  }
+
+  /** Steps that have failed are begun again by the next that asks. */
+  #guard<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      this.#steps = undefined;
+      throw error;
+    }
   }
 
   get #schema(): Schema {
@@ -123,8 +165,10 @@ interface SchemaDependencies {
 
 function createSlot(version: string, { reload, objectMeta, cache }: SchemaDependencies): Slot {
   const compile = (): Schema => {
-    const compiled = compileStructuralSchema(sourceOf(reload(), version), { objectMeta });
-    cache.keep(slot, estimateBytes(compiled.source));
+    const source = remember(() => sourceOf(reload(), version), HEAVY);
+    const compiled = compileStructuralSchema(source, { objectMeta });
+    const bytes = remember(() => estimateBytes(compiled.source), HEAVY);
+    cache.keep(slot, bytes);
     return compiled;
   };
   const slot: Slot = { current: new StandIn(compile), renew: () => void (slot.current = new StandIn(compile)) };
@@ -142,5 +186,6 @@ export function createSchemas(versions: readonly string[], dependencies: SchemaD
       if (slot !== undefined) dependencies.cache.touch(slot);
       return slot?.current;
     },
+    prepare: (version) => slots.get(version)?.current.prepare(),
   };
 }

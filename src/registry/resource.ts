@@ -1,6 +1,7 @@
 // The record that says what a resource is: one row for a built-in (resources/table.ts), the same row made from a CRD (crd/definition.ts).
 // Everything above the registry reads rows; nothing above it knows a Pod from a custom resource.
 import type { FieldError, KubeObject, Schema } from '../apimachinery/index.ts';
+import type { Steps } from '../base/index.ts';
 
 /** The verbs of a resource as discovery lists them, in alphabetical order. */
 export type ResourceVerb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -204,6 +205,11 @@ export interface Resource {
    * converted. Rows without it show what is stored as it is. May change the object given.
    */
   readonly readStored?: (object: KubeObject, version: string) => KubeObject;
+  /**
+   * Custom resources with a large schema: compiles what reading and writing in a version need, in steps; undefined where that is done. Without it
+   * the first read or write does so, in one turn.
+   */
+  readonly prepare?: (version: string) => Steps<void> | undefined;
   /**
    * Custom resources whose versions a webhook converts: the objects, each in any version of the row and without resourceVersion, in
    * version `to`, in their order; those that are in it already are answered as they are. Rejects with a Status. With it `readStored` is only

@@ -8,7 +8,7 @@ import type { VersionSchemas } from '../schemas.ts';
 interface ConverterOptions {
   readonly group: string;
   readonly storageVersion: string;
-  readonly schemas: VersionSchemas;
+  readonly schemas: Omit<VersionSchemas, 'prepare'>;
 }
 
 /** The conversions of a row. */

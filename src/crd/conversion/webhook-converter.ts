@@ -13,7 +13,7 @@ export type SendConversion = (client: WebhookClient, review: unknown, definition
 
 interface RemoteConverterOptions {
   readonly group: string;
-  readonly schemas: VersionSchemas;
+  readonly schemas: Omit<VersionSchemas, 'prepare'>;
   readonly webhook: WebhookConversion;
   readonly send: SendConversion;
   /** Name of the definition. */

@@ -1,7 +1,7 @@
 // Routes requests on resources to their handlers. The catalog decides at this moment which resources exist; built-in APIs and custom resources
 // answer differently to paths and methods that do not exist (response/errors.ts).
 import { badRequest, methodNotSupported, notFound } from '../../apimachinery/index.ts';
-import type { MaybePromise } from '../../base/index.ts';
+import { type MaybePromise, createTimeSlice, runStepsInSlices } from '../../base/index.ts';
 import { type Resource, type ResourceVerb, versionIn } from '../../registry/index.ts';
 import { negotiateRequest, subresourceOf } from './resource-request.ts';
 import { handleConnect } from '../verbs/connect.ts';
@@ -25,6 +25,9 @@ interface Method {
   readonly verb: ResourceVerb;
   readonly handle: ResourceHandler;
 }
+
+/** How long a schema may be compiled in one turn. */
+const TURN_MS = 12;
 
 const NAMELESS = 'name must be provided';
 
@@ -156,5 +159,6 @@ export function routeResource(exchange: Exchange, dependencies: EndpointsParts):
     exchange, dependencies, resource, target: { resource, version: info.version, namespace }, name: info.parts[1] ?? '', subresource: info.parts[2] ?? '',
   };
   if (resource.custom) warnOfDeprecation(request);
-  return dispatch(request);
+  const steps = resource.prepare?.(info.version);
+  return steps === undefined ? dispatch(request) : runStepsInSlices(steps, createTimeSlice(exchange.clock, TURN_MS)).then(() => dispatch(request));
 }

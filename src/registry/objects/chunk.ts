@@ -52,9 +52,16 @@ function pack(chunk: ObjectChunk): boolean {
   return true;
 }
 
-/** A large object may take long to be brought into its row's layout: each is a step. */
+/** A large object may take long to be brought into its row's layout: each is a step. So may what its row needs for that. */
 function* settle(chunk: ObjectChunk): Steps<void> {
-  for (const { value } of chunk) if (value.settle()) yield;
+  const row = chunk[0]?.value.resource;
+  yield* row?.prepare?.(row.storageVersion) ?? [];
+  for (const { value } of chunk) {
+    const steps = value.settle();
+    if (steps === undefined) continue;
+    yield* steps;
+    yield;
+  }
 }
 
 /** joinItems in steps. */

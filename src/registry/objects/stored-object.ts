@@ -9,6 +9,7 @@
 // A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
 import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
+import { type Steps, rememberWhole, resumableSteps } from '../../base/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
@@ -22,6 +23,8 @@ import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
 const NEWLINE = 0x0a;
+/** The weight of a walk over a whole object: each is a step of work that takes turns. */
+const WALK = 1000;
 const noBytes = new Uint8Array(0);
 const noFields: readonly string[] = Object.freeze([]);
 
@@ -137,11 +140,9 @@ export class StoredRevision implements StoredObject {
     return copy;
   }
 
-  /** Brings the bytes into the row's layout where they are not in it; true when that was work. */
-  settle(): boolean {
-    if (this.#memory !== undefined || this.#isCanonical) return false;
-    this.#stored();
-    return true;
+  /** Brings the bytes into the row's layout, in steps; undefined where they are in it. */
+  settle(): Steps<unknown> | undefined {
+    return this.#memory !== undefined || this.#isCanonical ? undefined : resumableSteps(() => this.#stored());
   }
 
   /** The bytes in the row's layout. */
@@ -289,16 +290,25 @@ export class StoredRevision implements StoredObject {
     const { readStored, storageVersion } = layout.resource;
     const isAsRead = readStored !== undefined && layout.asRead.has(this.#bytes);
     if (readStored !== undefined ? !isAsRead : !hasBytesAt(this.#bytes, 0, layout.head)) {
-      try {
-        const object = readStored === undefined ? decodeForeign(layout, this.#bytes) : readStored(parseStored(this.#bytes), storageVersion);
-        if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
-        this.#bytes = encodeStored(layout, object);
-      } catch (error) {
-        throw internalError(`unable to decode the stored object ${this.#key}: ${error instanceof Error ? error.message : String(error)}`);
-      }
+      const parsed = this.#part(() => (readStored === undefined ? decodeForeign(layout, this.#bytes) : parseStored(this.#bytes)));
+      const object = readStored === undefined ? parsed : this.#part(() => readStored(parsed, storageVersion));
+      const bytes = this.#part(() => encodeStored(layout, object));
+      if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
+      this.#bytes = bytes;
     }
     this.#isCanonical = true;
     return this.#bytes;
+  }
+
+  /** A walk over the whole object. */
+  #part<T>(walk: () => T): T {
+    return rememberWhole(() => {
+      try {
+        return walk();
+      } catch (error) {
+        throw internalError(`unable to decode the stored object ${this.#key}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }, WALK);
   }
 
   /** The stored object as the row reads it in a version, with its resourceVersion before uid, where custom resources have it. */
