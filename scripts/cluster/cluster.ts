@@ -66,7 +66,15 @@ export function findObstacle(): string | undefined {
   return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
 }
 
-const containerdConfig = (work: string): string => `version = 2
+/** The snapshotter of containerd: layers over each other where a file system can lie over that of `work`, copies where not. */
+function chooseSnapshotter(work: string): string {
+  const [lower, upper, scratch, top] = ['lower', 'upper', 'scratch', 'top'].map((name) => join(work, 'overlay', name)) as [string, string, string, string];
+  for (const folder of [lower, upper, scratch, top]) mkdirSync(folder, { recursive: true });
+  const { status } = spawnSync('mount', ['-t', 'overlay', 'overlay', '-o', `lowerdir=${lower},upperdir=${upper},workdir=${scratch}`, top]);
+  return status === 0 && spawnSync('umount', [top]).status === 0 ? 'overlayfs' : 'native';
+}
+
+const containerdConfig = (work: string, snapshotter: string): string => `version = 2
 root = "${work}/root"
 state = "${work}/state"
 [grpc]
@@ -78,7 +86,7 @@ state = "${work}/state"
     bin_dir = "${CNI_FOLDER}"
     conf_dir = "${work}/cni"
   [plugins."io.containerd.grpc.v1.cri".containerd]
-    snapshotter = "native"
+    snapshotter = "${snapshotter}"
 `;
 
 const cniConfig = (namespace: string): object => ({
@@ -198,11 +206,11 @@ async function startServer(cluster: NodeCluster, { flags = [], reference }: Clus
 }
 
 /** Gives containerd the images that pods may use. */
-function importImages({ work }: NodeCluster, ctr: (...args: readonly string[]) => string): void {
+function importImages({ work }: NodeCluster, snapshotter: string, ctr: (...args: readonly string[]) => string): void {
   const busybox = findProgram('busybox', systemFolders()) ?? '';
-  for (const image of listImages(busybox, (name) => findFile(name, nodeFolders(), constants.R_OK))) {
+  for (const image of listImages(busybox, (name) => findFile(name, nodeFolders(), constants.R_OK), (name) => findProgram(name, systemFolders()))) {
     writeImage(join(work, 'image.tar'), image);
-    ctr('images', 'import', '--snapshotter', 'native', join(work, 'image.tar'));
+    ctr('images', 'import', '--snapshotter', snapshotter, join(work, 'image.tar'));
   }
 }
 
@@ -211,12 +219,13 @@ async function startNode(cluster: NodeCluster, { kubeletFeatures = {} }: Cluster
   const programOf = (name: string): string => findProgram(name, nodeFolders()) ?? name;
   mkdirSync(join(work, 'cni'));
   writeFileSync(join(work, 'cni', '10-bridge.conflist'), JSON.stringify(cniConfig(namespace)));
-  writeFileSync(join(work, 'containerd.toml'), containerdConfig(work));
+  const snapshotter = chooseSnapshotter(work);
+  writeFileSync(join(work, 'containerd.toml'), containerdConfig(work, snapshotter));
   writeFileSync(join(work, 'kubelet.yaml'), JSON.stringify(kubeletConfig(work, kubeletFeatures)));
   cluster.run('containerd', 'containerd', ['-c', join(work, 'containerd.toml')]);
   const ctr = (...args: readonly string[]): string => cluster.inside('ctr', '-a', join(work, 'containerd.sock'), '-n', 'k8s.io', ...args);
   await cluster.until('containerd', () => ctr('version') !== '');
-  importImages(cluster, ctr);
+  importImages(cluster, snapshotter, ctr);
   const [same, pki] = [[`--kubeconfig=${kubeconfig}`], join(work, 'data', 'pki')];
   cluster.run('kube-controller-manager', programOf('kube-controller-manager'),
     [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0',

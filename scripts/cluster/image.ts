@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** What an image is made of. */
 export interface Image {
@@ -16,6 +16,8 @@ export interface Image {
   readonly busybox: string;
   /** Further files, programs that need no library for instance: each by its path in the image. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Programs of this machine: their paths by the names that the image has them under. The libraries that they need come with them. */
+  readonly tools?: Readonly<Record<string, string>>;
 }
 
 const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root', 'uploads', 'usr/local/bin'];
@@ -24,9 +26,27 @@ const PASSWD = 'root:x:0:0:root:/root:/bin/sh\nuser-defined-in-image:x:1000:1000
 const GROUP = 'root:x:0:\nuser-defined-in-image:x:1000:\ngroup-defined-in-image:x:50000:user-defined-in-image\n';
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
+/** The libraries of a program, by their paths. */
+function listLibraries(program: string): string[] {
+  return execFileSync('ldd', [program], { encoding: 'utf8' }).split('\n').flatMap((line) => line.split(/\s/).filter((word) => word.startsWith('/')));
+}
+
+/** Puts programs of this machine in `bin`, before links of busybox by the same names, and their libraries where they are here. */
+function copyTools(root: string, tools: Readonly<Record<string, string>>): void {
+  for (const [name, tool] of Object.entries(tools)) {
+    const to = join(root, 'bin', name);
+    rmSync(to, { force: true });
+    copyFileSync(tool, to);
+  }
+  for (const library of new Set(Object.values(tools).flatMap(listLibraries))) {
+    mkdirSync(dirname(join(root, library)), { recursive: true });
+    copyFileSync(library, join(root, library));
+  }
+}
+
 /** Writes the archive that `ctr images import` reads. */
 export function writeImage(file: string, image: Image): void {
-  const { names, entrypoint, arguments: given, busybox, files = {} } = image;
+  const { names, entrypoint, arguments: given, busybox, files = {}, tools = {} } = image;
   const work = mkdtempSync(join(tmpdir(), 'pintle-image-'));
   try {
     const root = join(work, 'root');
@@ -34,6 +54,7 @@ export function writeImage(file: string, image: Image): void {
     copyFileSync(busybox, join(root, 'bin', 'busybox'));
     const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).split('\n').filter((applet) => applet !== '' && applet !== 'busybox');
     for (const applet of applets) symlinkSync('/bin/busybox', join(root, 'bin', applet));
+    copyTools(root, tools);
     for (const [path, from] of Object.entries(files)) copyFileSync(from, join(root, path));
     writeFileSync(join(root, 'etc', 'passwd'), PASSWD);
     writeFileSync(join(root, 'etc', 'group'), GROUP);

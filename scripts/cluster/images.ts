@@ -1,4 +1,4 @@
-// The images that the node of `npm run cluster` has. Nothing is pulled: each is made of static programs that are on the machine.
+// The images that the node of `npm run cluster` has. Nothing is pulled: each is made of programs that are on the machine.
 import type { Image } from './image.ts';
 import { DNS_IMAGE } from './dns.ts';
 
@@ -17,7 +17,12 @@ interface ImageSpec {
   readonly entrypoint: readonly string[];
   readonly arguments?: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
+  /** Programs that the image has where the machine has them: their names on the machine by those in the image. */
+  readonly tools?: Readonly<Record<string, string>>;
 }
+
+/** What tests call in pods of agnhost; busybox has other options, or no such program. A shell of busybox would still take its own `nc`. */
+const NETWORK_TOOLS = { sh: 'bash', curl: 'curl', nc: 'nc', dig: 'dig', ss: 'ss' };
 
 /**
  * Images by what they are made of. Those of the end-to-end tests are there when their programs are: agnhost, sample-apiserver and etcd are the programs
@@ -28,7 +33,8 @@ const specs: readonly ImageSpec[] = [
   { names: [BOX_IMAGE, `${E2E}/busybox:1.37.0-1`, `${E2E}/busybox:1.36.1-1`], entrypoint: [] },
   { names: [DNS_IMAGE], entrypoint: ['/bin/coredns'], files: { coredns: 'bin/coredns' } },
   { names: [`${E2E}/agnhost:2.63.0`, `${E2E}/agnhost:2.55`], entrypoint: ['/agnhost'], arguments: ['pause'],
-    files: { agnhost: 'agnhost', 'localhost.crt': 'localhost.crt', 'localhost.key': 'localhost.key', coredns: 'coredns' } },
+    files: { agnhost: 'agnhost', 'localhost.crt': 'localhost.crt', 'localhost.key': 'localhost.key', coredns: 'coredns' },
+    tools: NETWORK_TOOLS },
   { names: [`${E2E}/nginx:1.27-0`, `${E2E}/nginx:1.15-4`, `${E2E}/httpd:2.4.38-4`, `${E2E}/httpd:2.4.39-4`], files: { agnhost: 'agnhost' },
     entrypoint: ['/agnhost', 'netexec', '--http-port=80', '--udp-port=-1'] },
   ...['nautilus', 'kitten'].map((name) => ({ names: [`${E2E}/${name}:1.7`, `${E2E}/${name}:1.8`], entrypoint: showPicture(name) })),
@@ -37,11 +43,18 @@ const specs: readonly ImageSpec[] = [
   { names: ['localhost/metrics-server:1'], entrypoint: ['/bin/metrics-server'], files: { 'metrics-server': 'bin/metrics-server' } },
 ];
 
-/** The images that can be made; `find` says where a file of the folder is. */
-export function listImages(busybox: string, find: (name: string) => string | undefined): readonly Image[] {
-  return specs.flatMap(({ files = {}, ...image }) => {
-    const found = Object.entries(files).map(([name, path]) => [path, find(name)] as const);
+/** Where things of a name are, where they are. */
+type Find = (name: string) => string | undefined;
+
+/** The images that can be made; `findFile` says where a file of the folder is, `findTool` where a program of the machine is. */
+export function listImages(busybox: string, findFile: Find, findTool: Find): readonly Image[] {
+  return specs.flatMap(({ files = {}, tools = {}, ...image }) => {
+    const found = Object.entries(files).map(([name, path]) => [path, findFile(name)] as const);
     if (found.some(([, file]) => file === undefined)) return [];
-    return [{ ...image, busybox, files: Object.fromEntries(found as readonly (readonly [string, string])[]) }];
+    return [{ ...image, busybox, files: Object.fromEntries(found as readonly (readonly [string, string])[]),
+      tools: Object.fromEntries(Object.entries(tools).flatMap(([name, tool]) => {
+        const path = findTool(tool);
+        return path === undefined ? [] : [[name, path]];
+      })) }];
   });
 }
