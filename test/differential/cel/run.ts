@@ -16,6 +16,11 @@ import { SCHEMA, VALUES } from './subject.ts';
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const HERE = path.join(ROOT, 'test/differential/cel');
 const MAX_ANSWER_BYTES = 1 << 28;
+/** The reference has no bound for what some functions make: `lists.range` of a large number. */
+const START_MS = 3000;
+const QUESTION_MS = 20;
+const MOST_MEMORY_KB = 6_000_000;
+const SHOWN_ERROR = 200;
 /** Longer expressions are not worth their place in the corpus. */
 const LONGEST_RECORDED = 160;
 
@@ -25,20 +30,32 @@ function makeQuestions(seed: number, count: number): Question[] {
 }
 
 /** The answers of Kubernetes' packages; why there are none otherwise. */
-function askReference(questions: readonly Question[]): readonly Answer[] | { readonly missing: string } {
+function askReference(questions: readonly Question[]): readonly (Answer | undefined)[] | { readonly missing: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'cel-reference-'));
   try {
     const program = path.join(folder, 'reference');
     const build = spawnSync('go', ['build', '-o', program, '.'], { cwd: path.join(HERE, 'reference'), encoding: 'utf8' });
     if (build.error !== undefined) return { missing: `go: ${build.error.message}` };
     if (build.status !== 0) return { missing: `go build: ${build.stderr}` };
-    const input = [{ schema: SCHEMA, values: VALUES }, ...questions].map(exactJson).join('\n');
-    const { stdout, stderr, status } = spawnSync(program, { input, encoding: 'utf8', maxBuffer: MAX_ANSWER_BYTES });
-    if (status !== 0) throw new Error(`the reference ended with ${status}: ${stderr}`);
-    return stdout.trim().split('\n').map((line) => JSON.parse(line) as Answer);
+    return askProgram(program, questions);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** The answers of the program; those of an expression that takes it longer, or more memory, than it may are unknown. */
+function askProgram(program: string, questions: readonly Question[]): readonly (Answer | undefined)[] {
+  const input = [{ schema: SCHEMA, values: VALUES }, ...questions].map(exactJson).join('\n');
+  const timeout = START_MS + questions.length * QUESTION_MS;
+  const { stdout, stderr, status } = spawnSync('sh', ['-c', `ulimit -v ${MOST_MEMORY_KB}; exec "$0"`, program], {
+    input, encoding: 'utf8', maxBuffer: MAX_ANSWER_BYTES, timeout, killSignal: 'SIGKILL' });
+  if (status === 0) return stdout.trim().split('\n').map((line) => JSON.parse(line) as Answer);
+  if (questions.length > 1) {
+    const half = questions.length >> 1;
+    return [...askProgram(program, questions.slice(0, half)), ...askProgram(program, questions.slice(half))];
+  }
+  process.stdout.write(`the reference ended with ${status ?? 'its time'} at ${JSON.stringify(questions[0]?.text)}: ${stderr.slice(0, SHOWN_ERROR)}\n`);
+  return [undefined];
 }
 
 /** JSON whose big whole numbers keep all their digits. */
@@ -71,13 +88,16 @@ export function runCel(): number {
     default: '20' }, only: { type: 'string' },
       each: { type: 'string', default: '2' }, record: { type: 'boolean', default: false } },
   }) as { values: Record<'seed' | 'count' | 'show' | 'each', string> & { only?: string; record: boolean } };
-  const questions = values.only === undefined ? makeQuestions(Number(values.seed), Number(values.count)) : [0, 1, 2].map((value) => ({ text: values.only!,
+  const asked = values.only === undefined ? makeQuestions(Number(values.seed), Number(values.count)) : [0, 1, 2].map((value) => ({ text: values.only!,
   value }));
-  const answers = askReference(questions);
-  if ('missing' in answers) {
-    process.stdout.write(`cel: skipped, for there is no reference (${answers.missing})\n`);
+  const found = askReference(asked);
+  if ('missing' in found) {
+    process.stdout.write(`cel: skipped, for there is no reference (${found.missing})\n`);
     return 0;
   }
+  const answered = asked.flatMap((question, at) => (found[at] === undefined ? [] : [{ question, answer: found[at] }]));
+  const questions = answered.map(({ question }) => question);
+  const answers = answered.map((one) => one.answer);
   if (values.record) {
     const recorded = questions.map((question, at) => ({ question, answer: answers[at]! })).filter(({ question }) => question.text.length < LONGEST_RECORDED);
     writeFileSync(path.join(HERE, '../corpus/cel.jsonl'), packCorpus(recorded));
