@@ -17,7 +17,7 @@ import { validatePod } from './validation/pod.ts';
 import { validatePodStatus } from './validation/status.ts';
 import { validateEphemeralUpdate, validateResize } from './validation/subresources.ts';
 import { validatePodUpdate } from './validation/update.ts';
-import { podAddresses, warnOfPod } from './warnings/pod.ts';
+import { podAddresses, warnOfNewPod } from './warnings/pod.ts';
 
 function readPodIps(object: KubeObject): readonly string[] {
   return toList(readPath(object, 'status', 'podIPs')).map((entry) => toText(toObject(entry)['ip']));
@@ -84,6 +84,6 @@ export const podKind: KindSpec = {
     subresources: { resize: validateResize, ephemeralcontainers: validateEphemeralUpdate },
   },
   warnings: warnWith(
-    (root, old) => (old === undefined ? [...warnOfName(root.value as KubeObject, "the Pod's hostname"), ...warnOfPod(root)] : []), podAddresses,
+    (root, old) => (old === undefined ? [...warnOfName(root.value as KubeObject, "the Pod's hostname"), ...warnOfNewPod(root)] : []), podAddresses,
   ),
 };

@@ -325,6 +325,31 @@ test('validatePodTemplateSpec refuses a template that differs from one that has 
   assert.deepEqual(errorsOf('a'), []);
 });
 
+test('validatePod and its warnings look at all that differs from a pod that has passed', () => {
+  const named = { name: 'A', value: '1' };
+  const account = (volume: string, mounted = volume): object => ({
+    containers: [box({ env: [named], volumeMounts: [{ name: mounted, mountPath: '/x' }] })], volumes: [{ name: volume, emptyDir: {} }],
+  });
+  const check = (spec: object, name = 'p'): readonly string[] => build('/Pod', { metadata: { name }, spec }).errors;
+  for (const _ of [1, 2]) {
+    assert.deepEqual(check(account('kube-api-access-abcde')), []);
+    assert.deepEqual(check(account('kube-api-access-12345')), []);
+    assert.deepEqual(check(account('kube-api-access-12345', 'kube-api-access-abcde')),
+      ['spec.containers[0].volumeMounts[0].name: Not found: "kube-api-access-abcde"']);
+    assert.deepEqual(check(account('kube-api-access-12345', '\n')), ['spec.containers[0].volumeMounts[0].name: Not found: "\\n"']);
+    assert.deepEqual(podWith({ containers: [box({ env: [named] })] }), []);
+    assert.match(podWith({ containers: [box({ env: [{ name: 'A=' }] })] }).join('; '), /^spec\.containers\[0\]\.env\[0\]\.name: Invalid value: "A="[^;]*$/);
+    assert.deepEqual(ofContainer({ env: [named] }), []);
+    assert.equal(ofContainer({ env: [named, named] }).length, 1);
+    const old = 'scheduler.alpha.kubernetes.io/critical-pod';
+    assert.equal(warn('/Pod', { metadata: { name: 'p', annotations: { [old]: '' } }, spec: { containers: [{ name: 'c', env: [named] }] } }).length, 1);
+    const claims = { containers: [box()], volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: {
+      accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } } }] };
+    assert.deepEqual(check(claims), []);
+    assert.notDeepEqual(check(claims, 'p'.repeat(253)), []);
+  }
+});
+
 test('validatePodUpdate lets errors stay that the stored pod has, whether or not its spec changes', () => {
   const spec = { containers: [box({ imagePullPolicy: 'Odd' })] };
   const metadata = { annotations: { 'controller.kubernetes.io/pod-deletion-cost': 'x' } };

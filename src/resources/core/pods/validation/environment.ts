@@ -10,7 +10,10 @@ const fields = [
   'metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP',
   'status.podIPs',
 ];
-const checkVariableName = (place: Field): Errors => (/^[ -<>-~]+$/.test(toText(place.value)) ? [] : [isWrong(place, NAME_PROBLEM)]);
+/** Whether an environment variable may have this name. */
+export const isVariableName = (name: string): boolean => /^[ -<>-~]+$/.test(name);
+
+const checkVariableName = (place: Field): Errors => (isVariableName(toText(place.value)) ? [] : [isWrong(place, NAME_PROBLEM)]);
 
 /** A value from a file in a volume (fileKeyRef). */
 function checkFileKey(reference: Field): Errors {

@@ -7,7 +7,7 @@ import { checkIp } from '../../../common/validation/addresses.ts';
 import {
   type Errors, type Field, at, checkLabelName, checkLabels, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong,
 } from '../../../common/validation/check.ts';
-import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
+import { createPassedTexts, plainText } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { checkVolumeSource } from '../../volumes/sources.ts';
 import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts';
@@ -228,7 +228,7 @@ const checkTemplateOnce = createPassedTexts();
 
 /** Validates a template of pods. */
 export function validatePodTemplateSpec(template: Field): Errors {
-  return checkTemplateOnce(template.value, () => {
+  return checkTemplateOnce(plainText(template.value), () => {
     const ephemeral = at(template, 'spec', 'ephemeralContainers');
     return [
       ...validateTemplateMetadata(template), ...validatePodSpec(at(template, 'spec')),

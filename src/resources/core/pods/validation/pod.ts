@@ -1,7 +1,9 @@
 // Validation of Pod objects: the spec, and the rules that templates do not have.
 import { type KubeObject, forbiddenField } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
+import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toText } from '../../../common/values.ts';
+import { textOfNamedSpec } from '../spec-text.ts';
 import { checkEphemeralContainers, checkTrimmedImage } from './containers.ts';
 import { checkPodAnnotations, checkVolumes, readContext, validatePodSpec } from './pod-spec.ts';
 
@@ -25,10 +27,13 @@ function checkPodOnly(spec: Field): Errors {
 
 const checkAnnotations = (pod: KubeObject): Errors => checkPodAnnotations({ path: 'metadata.annotations', value: pod.metadata.annotations }, pod['spec']);
 
+const checkSpecOnce = createPassedTexts();
+
 /** Validates a stored pod, without the rules of new ones. */
 export function validatePodAsStored(pod: KubeObject): Errors {
   const spec = { path: 'spec', value: pod['spec'] };
-  return [...checkAnnotations(pod), ...validatePodSpec(spec, { name: pod.metadata.name ?? '' }), ...checkPodOnly(spec)];
+  const { name = '' } = pod.metadata;
+  return [...checkAnnotations(pod), ...checkSpecOnce(textOfNamedSpec(spec.value, name), () => [...validatePodSpec(spec, { name }), ...checkPodOnly(spec)])];
 }
 
 /** The errors of a pod that are not errors of the stored one already; `isSameSpec`: what is wrong with their specs is the same. */

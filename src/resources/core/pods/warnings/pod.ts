@@ -1,12 +1,14 @@
 // Warnings about pods and pod templates, in the order of the reference (GetWarningsForPod, GetWarningsForPodTemplate).
 import { type Field, at, each } from '../../../common/validation/check.ts';
-import { readPath, toNumber, toText } from '../../../common/values.ts';
+import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
+import { readPath, toNumber, toObject, toText } from '../../../common/values.ts';
 import { warnOfAddress } from '../../../common/warnings/addresses.ts';
 import { warnOfLabel, warnOfLabelMap, warnOfNodeAffinity } from '../../../common/warnings/labels.ts';
 import { warnOfFraction } from '../../../common/warnings/quantities.ts';
 import type { Warn } from '../../../common/warnings/warnings.ts';
 import { warnOfClaimSpec, warnOfOldVolumes } from '../../volumes/warnings.ts';
 import { warnOfAppArmor } from '../app-armor.ts';
+import { textOfSpec } from '../spec-text.ts';
 import { warnOfContainers } from './containers.ts';
 import { warnOfOverlaps } from './volume-paths.ts';
 
@@ -91,4 +93,14 @@ export function warnOfPod(pod: Field): readonly string[] {
     ...each(at(spec, 'dnsConfig', 'nameservers')).flatMap(warnOfAddress),
     ...each(at(spec, 'hostAliases')).flatMap((alias) => warnOfAddress(at(alias, 'ip'))),
   ];
+}
+
+const warnOnce = createPassedTexts();
+
+/** The warnings of a new pod, whose field has no path. */
+export function warnOfNewPod(pod: Field): readonly string[] {
+  const text = textOfSpec(readPath(pod.value, 'spec'));
+  // Of annotations the keys matter.
+  const keys = Object.keys(toObject(readPath(pod.value, 'metadata', 'annotations')));
+  return warnOnce(text && `${JSON.stringify(keys)} ${text}`, () => warnOfPod(pod));
 }
