@@ -69,16 +69,16 @@ const isPanic = ({ status, body }: Answer): boolean => status === 0 && /socket h
 const withoutEmpty = ({ status, body }: Answer): string => JSON.stringify([status, body]).replace(/: (?:\[\]|\{\}|null)(?=[,:\\])/g, ': null')
   .replace(/\\":(?:\[\]|\{\})/g, '\\":null');
 
-const claimWithoutVersion = ({ status, body }: Answer): string => {
+const withoutVersion = ({ status, body }: Answer): string => {
   const { kind, metadata, ...rest } = (body ?? {}) as Json;
-  return kind === 'PersistentVolumeClaim' ? JSON.stringify([status, rest, { ...metadata, resourceVersion: '' }]) : '';
+  return kind === 'PersistentVolumeClaim' || kind === 'Job' ? JSON.stringify([status, rest, { ...metadata, resourceVersion: '' }]) : '';
 };
 
 /** Whether two answers differ as docs/differences.md says: where the peer panics, in empty lists and maps of refusals, after updates without a change. */
 export function isDocumented(theirs: Answer, ours: Answer): boolean {
   if (isPanic(theirs)) return ours.status < 500 || (isStatus(ours.body) && (ours.body as Json)['reason'] !== 'InternalError');
-  const claim = claimWithoutVersion(theirs);
-  if (claim !== '' && JSON.stringify(theirs) !== JSON.stringify(ours) && claim === claimWithoutVersion(ours)) return true;
+  const written = withoutVersion(theirs);
+  if (written !== '' && JSON.stringify(theirs) !== JSON.stringify(ours) && written === withoutVersion(ours)) return true;
   return theirs.status === 422 && isStatus(theirs.body) && JSON.stringify(theirs) !== JSON.stringify(ours) && withoutEmpty(theirs) === withoutEmpty(ours);
 }
 

@@ -1,6 +1,6 @@
 // Cluster IPs of one Service: those asked for by name are taken or refused, the others come from the range of their family.
 import {
-  type IpRange, type StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseIpAddress,
+  type IpRange, StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseIpAddress,
 } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import { poolOf } from './addresses.ts';
@@ -25,8 +25,8 @@ export function canonicalIp(ip: string): string {
   return address === undefined ? ip : formatIpAddress(address);
 }
 
-function refuse({ spec, reservation }: AddressWish, ip: string, why: string): StatusError {
-  const error = invalidValue('spec.clusterIPs', listIps(spec), `failed to allocate IP ${ip}: ${why}`);
+function refuse({ spec, reservation }: AddressWish, why: string): StatusError {
+  const error = invalidValue('spec.clusterIPs', listIps(spec).length > 0 ? listIps(spec) : [''], `failed to allocate IP${why}`);
   return invalid({ group: '', kind: 'Service' }, reservation.owner.name, [error]);
 }
 
@@ -45,16 +45,19 @@ function findRangeProblem({ ranges, isDry }: AddressWish, ip: string): string | 
 
 async function takeNamed(wish: AddressWish, ip: string): Promise<string> {
   const problem = findRangeProblem(wish, ip);
-  if (problem !== undefined) throw refuse(wish, ip, problem);
+  if (problem !== undefined) throw refuse(wish, ` ${ip}: ${problem}`);
   const key = canonicalIp(ip);
-  if (!(await wish.claims.claim(key, wish.reservation.owner))) throw refuse(wish, ip, 'provided IP is already allocated');
+  if (!(await wish.claims.claim(key, wish.reservation.owner))) throw refuse(wish, ` ${ip}: provided IP is already allocated`);
   wish.reservation.addTaken(wish.claims, key);
   return ip;
 }
 
-async function takeFree({ claims, ranges, reservation, random }: AddressWish, family: string): Promise<string> {
+async function takeFree(wish: AddressWish, family: string): Promise<string> {
+  const { claims, ranges, reservation, random } = wish;
   for (const range of ranges.filter((one) => one.family === family)) {
-    const ip = await takeAny({ claims, owner: reservation.owner, random }, poolOf(range));
+    const ip = await takeAny({ claims, owner: reservation.owner, random }, poolOf(range)).catch((error: unknown) => {
+      throw error instanceof StatusError ? refuse(wish, `: ${error.message}`) : error;
+    });
     if (ip === undefined) continue;
     reservation.addTaken(claims, ip);
     return ip;

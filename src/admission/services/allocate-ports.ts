@@ -1,5 +1,5 @@
 // Ports of nodes for one Service. Ports asked for are taken or refused; a port served over two protocols has one number for both.
-import { internalError, invalid, invalidValue } from '../../apimachinery/index.ts';
+import { failure, internalError, invalid, invalidValue } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import { type PortRange, createPortPool } from './node-ports.ts';
 import { type Claims, takeAny } from './pool.ts';
@@ -53,6 +53,16 @@ async function givePort(wish: PortWish, { port, mine }: { readonly port: Service
   mine.add(port.nodePort);
 }
 
+/** Throws the plain error of an update whose ports name one port of a protocol twice; of a new Service, validation says so. */
+function refuseTwins(spec: ServiceSpec): void {
+  const seen = new Set<string>();
+  for (const { protocol = '', nodePort = 0 } of listPorts(spec)) {
+    const key = `${protocol} ${nodePort}`;
+    if (nodePort !== 0 && seen.has(key)) throw failure(500, '', `duplicate nodePort: {${key}}`);
+    seen.add(key);
+  }
+}
+
 async function giveHealthCheckPort(wish: PortWish, mine: Mine): Promise<void> {
   const { spec, before } = wish;
   if (!needsHealthCheck(spec) || (before !== undefined && needsHealthCheck(before))) return;
@@ -72,6 +82,7 @@ export async function allocatePorts(wish: PortWish): Promise<void> {
   const mine: Mine = new Set(held);
   if (mayHoldNodePorts(spec)) {
     for (const port of listPorts(spec)) if (port.nodePort || needsNodePorts(spec)) await givePort(wish, { port, mine });
+    if (before !== undefined) refuseTwins(spec);
     await giveHealthCheckPort(wish, mine);
   }
   const kept = new Set(heldNodePorts(spec));

@@ -29,7 +29,7 @@ const kind = struct({
   spec: struct({ plain: listOf(text), ports: listOf(port, { listType: 'map', listMapKeys: ['port', 'protocol'] }),
     sealed: mapOf(text, { mapType: 'atomic' }), n: { type: 'integer' }, any: { type: 'any' } }),
 });
-const versions: ManagedVersions = { schemaFor: (v) => (v === 'v1' ? kind : undefined), convert: (o) => o };
+const versions: ManagedVersions = { mayUnfit: false, schemaFor: (v) => (v === 'v1' ? kind : undefined), convert: (o) => o };
 const zero: KubeObject = { apiVersion: 'v1', kind: 'Thing', metadata: {} };
 
 class Script {

@@ -6,7 +6,8 @@ import type { Schema } from '../schema/schema.ts';
 import { toFieldSet } from './compare.ts';
 import { type FieldSet, emptySet, formatPath } from './field-set.ts';
 import {
-  type Conflicts, type ManagedVersions, type Manager, type Managers, decodeManagers, encodeManagers, identityOf, sameManagers, stripUnowned, takeChanged,
+  type Conflicts, type ManagedVersions, type Manager, type Managers, UnfitVersionError, convertTyped, decodeManagers,
+  encodeManagers, identityOf, sameManagers, stripUnowned, takeChanged,
   updateManagers,
 } from './managers.ts';
 import { mergeValues, removeItems, withNamedFields } from './merge.ts';
@@ -74,7 +75,10 @@ function managersOf(input: ApplyInput, live: KubeObject): Managers {
     { manager: 'before-first-apply', apiVersion: input.apiVersion, subresource: input.subresource, time: input.time });
 }
 
-/** Lays `config` over `live`. Throws ApplyConflictError unless forced, TypedValueError for an intent that cannot be typed. */
+/**
+ * Lays `config` over `live`. Throws ApplyConflictError unless forced, TypedValueError for an intent that cannot be typed, UnfitVersionError where an
+ * object does not fit a version that another owner wrote.
+ */
 export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const schema = input.versions.schemaFor(input.apiVersion) as Schema;
   const live = withoutManagers(input.live);
@@ -86,7 +90,7 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const merged = mergeValues(schema, live, input.config) as KubeObject;
   const stated = within(statedFields(schema, input.config));
   const managers = new Map(before).set(identity, { time: last?.time, set: stated, ...self });
-  const pruned = prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } });
+  const pruned = pruneOrTell({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } });
   const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
   if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);
   return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
@@ -124,6 +128,14 @@ interface Pruning {
   readonly last: Manager | undefined;
 }
 
+function pruneOrTell(pruning: Pruning): KubeObject {
+  try {
+    return prune(pruning);
+  } catch (error) {
+    throw error instanceof UnfitVersionError ? new UnfitVersionError(`failed to prune fields: ${error.message}`) : error;
+  }
+}
+
 /** Removes the fields that this applier stated last time and omits now, unless another manager owns them. */
 function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
   if (last === undefined || last.set.isEmpty) return merged;
@@ -131,7 +143,8 @@ function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
   if (last.apiVersion === input.apiVersion && last.set.difference(stated).isEmpty) return merged;
   const schema = input.versions.schemaFor(last.apiVersion);
   if (schema === undefined) return merged;
-  const base = last.apiVersion === input.apiVersion ? merged : input.versions.convert(merged, last.apiVersion);
+  const base = last.apiVersion === input.apiVersion ? merged
+    : convertTyped(input.versions, merged, { apiVersion: last.apiVersion, name: 'merged object to last applied version' });
   const lastSet = withNamedFields(schema, last.set);
   let pruned = removeItems(schema, base, lastSet);
   pruned = addBackOwned({ schema, base, pruned, owned: ownedIn(managers, last.apiVersion) });
@@ -139,8 +152,9 @@ function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
     if (apiVersion === last.apiVersion) continue;
     const other = input.versions.schemaFor(apiVersion);
     if (other === undefined) continue;
-    const at = (object: unknown): KubeObject => input.versions.convert(object as KubeObject, apiVersion);
-    const kept = addBackOwned({ schema: other, base: at(base), pruned: at(pruned), owned: ownedIn(managers, apiVersion) });
+    const at = (object: unknown, name: string): KubeObject =>
+      convertTyped(input.versions, object as KubeObject, { apiVersion, name: `${name} object at version ${apiVersion}` });
+    const kept = addBackOwned({ schema: other, base: at(base, 'merged'), pruned: at(pruned, 'pruned'), owned: ownedIn(managers, apiVersion) });
     pruned = input.versions.convert(kept as KubeObject, last.apiVersion);
   }
   const before = withNamedFields(schema, toFieldSet(schema, base));

@@ -284,6 +284,13 @@ function isValidElement(element: PathElement): boolean {
   }
 }
 
+/** The value of a key as the reference prints it: members of a map have nothing between them. */
+function formatKey(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(formatKey).join(',')}]`;
+  return Object.entries(value).map(([name, inner]) => `${name}=${formatKey(inner)}`).join('');
+}
+
 /** A path for people: `.spec.containers[name="c"].args`, `.data.k`, `.list[="x"]`. */
 export function formatPath(path: readonly PathElement[]): string {
   return path.map((element) => {
@@ -291,6 +298,6 @@ export function formatPath(path: readonly PathElement[]): string {
     if (element[0] === 'f') return `.${rest}`;
     if (element[0] === 'i') return `[${rest}]`;
     if (element[0] === 'v') return `[=${rest}]`;
-    return `[${Object.entries(parseElement(element) as object).map(([k, v]) => `${k}=${JSON.stringify(v)}`).join(',')}]`;
+    return `[${Object.entries(parseElement(element) as object).map(([k, v]) => `${k}=${formatKey(v)}`).join(',')}]`;
   }).join('');
 }

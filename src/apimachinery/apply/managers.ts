@@ -5,6 +5,7 @@ import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type Comparison, compareObjects } from './compare.ts';
 import { type FieldSet, emptySet, encodeFieldSet, fieldSetOf, readFieldSet } from './field-set.ts';
+import { typedProblem } from './typed.ts';
 
 /** What one manager owns. `time` is absent for entries that never changed hands by a write. */
 export interface Manager {
@@ -25,6 +26,8 @@ export type Managers = ReadonlyMap<string, Manager>;
 export interface ManagedVersions {
   schemaFor(apiVersion: string): Schema | undefined;
   convert(object: KubeObject, apiVersion: string): KubeObject;
+  /** Whether a converted object may not fit its version, as those of custom resources may, whose versions have schemas of their own. */
+  readonly mayUnfit: boolean;
 }
 
 /** More Update managers than this are merged into `ancient-changes`. */
@@ -120,11 +123,25 @@ interface Change {
 
 const excluding = (set: FieldSet, reset: FieldSet | undefined): FieldSet => (reset ? set.differenceWithBelow(reset) : set);
 
+/** An object in a version does not fit the schema of that version. */
+export class UnfitVersionError extends Error {}
+
+/** The object in another version. Throws UnfitVersionError, whose text calls the object `name`. */
+export function convertTyped(versions: ManagedVersions, object: KubeObject,
+  { apiVersion, name }: { readonly apiVersion: string; readonly name: string }): KubeObject {
+  const converted = versions.convert(object, apiVersion);
+  const schema = versions.mayUnfit ? versions.schemaFor(apiVersion) : undefined;
+  const problem = schema && typedProblem(schema, converted);
+  if (problem !== undefined) throw new UnfitVersionError(`failed to convert ${name}: ${problem}`);
+  return converted;
+}
+
 function compareIn(change: Change, apiVersion: string): Comparison | undefined {
   const schema = change.versions.schemaFor(apiVersion);
   if (schema === undefined) return undefined;
-  const at = (object: KubeObject): KubeObject => (apiVersion === change.apiVersion ? object : change.versions.convert(object, apiVersion));
-  const { added, removed, modified } = compareObjects(schema, at(change.live), at(change.object));
+  const at = (object: KubeObject, name: string): KubeObject =>
+    (apiVersion === change.apiVersion ? object : convertTyped(change.versions, object, { apiVersion, name }));
+  const { added, removed, modified } = compareObjects(schema, at(change.live, 'old object'), at(change.object, 'new object'));
   return { added: excluding(added, change.reset), removed: excluding(removed, change.reset), modified: excluding(modified, change.reset) };
 }
 

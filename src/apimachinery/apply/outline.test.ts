@@ -47,7 +47,7 @@ const object = fc.record({ metadata: fc.record({ name: fc.constantFrom('n', 'm')
   { requiredKeys: ['metadata'], noNullPrototype: true }).map((rest) => ({ kind: 'K', apiVersion: 'v1', ...rest }) as unknown as KubeObject);
 
 const ownersOf = (of: KubeObject): string => JSON.stringify(encodeManagers(updateManagers(
-  { versions: { schemaFor: () => schema, convert: (one) => one }, live: zero, object: of, managers: new Map(), reset: undefined },
+  { versions: { mayUnfit: false, schemaFor: () => schema, convert: (one) => one }, live: zero, object: of, managers: new Map(), reset: undefined },
   { manager: 'm', apiVersion: 'v1', subresource: '', time: '2026-01-01T00:00:00Z' })) ?? null);
 
 test('outlineOf separates whatever has different owners', () => {

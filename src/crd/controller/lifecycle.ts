@@ -35,7 +35,7 @@ interface LifecycleOptions {
   readonly takenBy: (name: string) => Iterable<DefinitionNames>;
 }
 
-const MANAGER = 'apiextensions-apiserver';
+const MANAGER = 'kube-apiserver';
 const FIRST_CLEANUP_MS = 100;
 const LONGEST_CLEANUP_MS = 2000;
 

@@ -204,14 +204,16 @@ interface Untyped {
   readonly value: JsonObject;
   readonly duplicates?: readonly string[];
   readonly oddNumbers?: readonly OddNumber[] | undefined;
+  /** Of several problems, the first in the order of the schema is thrown. */
+  readonly inFieldOrder?: boolean;
 }
 
 /** Types JSON by a schema; `fail` makes the error of a value that does not fit. Returns the object and the texts about unknown and duplicate fields. */
 export function typeObject(
-  { value, duplicates, oddNumbers }: Untyped, expected: Expected, fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
+  { value, duplicates, oddNumbers, inFieldOrder = false }: Untyped, expected: Expected, fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
 ): { object: KubeObject; strictErrors: readonly string[]; firstUnknownIndex?: number | undefined } {
   try {
-    const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }) };
+    const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }), inFieldOrder };
     if (expected.custom) {
       const decoded = decodeCustomObject(expected.schema, value);
       return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };

@@ -46,6 +46,14 @@ function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }
   return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
 }
 
+/** Whether a configuration says who owns what. The reference reads entries that do not fit their schema as none, which the schema refuses next. */
+function statesOwners(entries: unknown): boolean {
+  if (!Array.isArray(entries)) return false;
+  const texts = ['manager', 'operation', 'apiVersion', 'fieldsType', 'subresource', 'time'];
+  return entries.every((entry: unknown) => typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+    && texts.every((name) => ['undefined', 'string'].includes(typeof ((entry as JsonObject)[name] ?? undefined))));
+}
+
 /** Throws unless a configuration has the expected type and no managedFields. */
 function checkAppliedType({ apiVersion, kind, metadata }: KubeObject, expected: Expected): void {
   if (apiVersion !== formatGroupVersion(expected) || kind !== expected.kind) {
@@ -55,7 +63,7 @@ function checkAppliedType({ apiVersion, kind, metadata }: KubeObject, expected: 
     const shown = named === undefined || given === '' ? '/' : `${named.group}/${named.version}`;
     throw badRequest(`invalid object type: ${shown}, Kind=${named !== undefined && typeof kind === 'string' ? kind : ''}`);
   }
-  if (metadata.managedFields !== undefined && metadata.managedFields !== null) throw badRequest('metadata.managedFields must be nil');
+  if (statesOwners(metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
 }
 
 /** 500 of an applied object that cannot be decoded by its schema. */

@@ -5,7 +5,7 @@ import {
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
-import { checkIdentity, defaultObject, namelessObject, toScale, UNSET_REPLICAS } from '../../registry/index.ts';
+import { checkIdentity, defaultObject, namelessObject, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, typeObject } from '../request/decode.ts';
 import { notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
@@ -16,7 +16,7 @@ import { checkContentType } from '../request/negotiate.ts';
 import { parseWriteQuery, validateWriteQuery, validationLevel } from '../request/options.ts';
 import { applyTransform } from './apply.ts';
 import { type IsKept, isShared, type PatchContext, type ReadPatch, readPatch } from './patch-types.ts';
-import { respondWrite, withScale } from './update.ts';
+import { createsObject, respondWrite, withScale } from './update.ts';
 
 const customTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE];
 const builtInTypes: readonly string[] = [JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE];
@@ -104,12 +104,13 @@ interface Shown {
   readonly ordered: () => JsonObject;
 }
 
-/** Reads a document; of several problems the first one in the order of JSON is thrown. */
-function readFirst<T>(read: (value: JsonObject) => T, document: JsonObject, ordered: (() => JsonObject) | undefined): T {
+/** Reads a document; of several problems the one that the reference meets first is thrown: in the order of JSON, or in that of the schema. */
+function readFirst<T>(read: (value: JsonObject, inFieldOrder?: boolean) => T, document: JsonObject, ordered: (() => JsonObject) | undefined): T {
   try {
     return read(document);
   } catch (error) {
-    if (ordered !== undefined) read(ordered());
+    if (ordered === undefined) read(document, true);
+    else read(ordered());
     throw error;
   }
 }
@@ -120,8 +121,8 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   const fail = (why: string): StatusError => patchInvalid(text(), why);
   if (expected.custom) checkCustomType(document, expected);
   else if (!converted) checkDocumentType(document, context, fail);
-  const read = (value: JsonObject): ReturnType<typeof typeObject> =>
-    typeObject({ value }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+  const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
+    typeObject({ value, inFieldOrder }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const { object, strictErrors } = readFirst(read, document, converted ? undefined : ordered);
   const inOrder = strictErrors.length < 2 ? strictErrors : converted ? [...strictErrors].sort() : read(ordered()).strictErrors;
   const found = [...problems, ...inOrder];
@@ -132,7 +133,7 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
 
 /** The document that a patch is applied to: the object, or its Scale. Patches change nothing in place. */
 const documentOf = ({ subresource, resource }: ResourceRequest, current: KubeObject): JsonObject =>
-  (subresource === 'scale' ? toScale(resource, current, UNSET_REPLICAS) : current) as unknown as JsonObject;
+  (subresource === 'scale' ? toPatchedScale(resource, current, UNSET_REPLICAS) : current) as unknown as JsonObject;
 
 /** The transform of a patch, which is parsed in the first call: the error of an absent object comes before those of the patch. */
 function patchTransform(base: PatchContext, read: () => ReadPatch): (current: KubeObject | undefined) => KubeObject {
@@ -182,7 +183,8 @@ export async function handlePatch(request: ResourceRequest): Promise<Response> {
     ? await applyTransform(base, { bytes, form: type === APPLY_PATCH_TYPE ? 'yaml' : 'cbor' })
     : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
-    name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true, createIfAbsent: isApply && subresource === '',
+    name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true,
+    createIfAbsent: isApply && (subresource === '' || (request.resource.createOnUpdate && createsObject(subresource))),
     context: writeContext(request, query), ...target,
   });
   return respondWrite(request, result, representation);

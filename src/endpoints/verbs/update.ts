@@ -44,6 +44,9 @@ export function checkScale(resource: Resource, object: KubeObject): KubeObject {
   throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error]);
 }
 
+/** Whether an update by this path of an object that is absent creates it, where its kind has that: by its status too, as in the reference. */
+export const createsObject = (subresource: string): boolean => subresource === '' || subresource === 'status';
+
 /** The transform from the current object to the body. The update loop may call it several times, so the body is copied. */
 function replaceWith(request: ResourceRequest, body: KubeObject): (current: KubeObject | undefined) => KubeObject {
   if (request.subresource !== 'scale') return () => cloneJson(body);
@@ -67,7 +70,7 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   exchange.audit?.recordRequestObject(body);
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({
-    name, subresource, transform: replaceWith(request, body), managedFields: 'update', createIfAbsent: subresource === '' && resource.createOnUpdate,
+    name, subresource, transform: replaceWith(request, body), managedFields: 'update', createIfAbsent: resource.createOnUpdate && createsObject(subresource),
     context: writeContext(request, query), ...target,
     ...(body.metadata.uid && { preconditions: { uid: body.metadata.uid } }),
   });

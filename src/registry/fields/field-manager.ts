@@ -2,7 +2,7 @@
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
   ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type Schema, type StatusError,
-  TypedValueError,
+  TypedValueError, UnfitVersionError,
   type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
   parseGroupVersion, typedProblem, updateManagers,
 } from '../../apimachinery/index.ts';
@@ -36,6 +36,7 @@ function describeVersions(resource: Resource): RowVersions {
     return parsed?.group === resource.group ? versionIn(resource, parsed.version) : undefined;
   };
   return {
+    mayUnfit: resource.custom,
     schemaFor: (apiVersion) => rowOf(apiVersion)?.schema,
     convert(object, apiVersion) {
       return { ...convertNow(resource, object, parseGroupVersion(apiVersion)?.version ?? ''), apiVersion };
@@ -88,6 +89,8 @@ export const trackUpdate: TrackUpdate = (input) => {
   } catch (error) {
     // Values that cannot be typed (items without their keys) are refused by validation; until then owners stay as they were.
     if (error instanceof TypedValueError) return encodeManagers(managers);
+    // Owners of an object that does not fit a version of theirs are forgotten, as the reference does.
+    if (error instanceof UnfitVersionError) return undefined;
     throw error;
   }
 };
@@ -158,6 +161,7 @@ export function applyObject(request: ApplyRequest): KubeObject {
     if (manager !== KUBECTL_MANAGER) return withStatusOfConflict(() => run(force));
     return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
   } catch (error) {
+    if (error instanceof UnfitVersionError) throw failure(500, '', error.message);
     throw error instanceof TypedValueError && current !== undefined ? untypedLive(request, current, error) : error;
   }
 }

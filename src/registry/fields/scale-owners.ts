@@ -23,6 +23,7 @@ function field(name: string, schema: Schema) {
 
 /** A Scale has one version. */
 export const scaleVersions: ManagedVersions = {
+  mayUnfit: false,
   schemaFor: (apiVersion) => (apiVersion === SCALE_VERSION ? scaleFields : undefined),
   convert: (object) => object,
 };
@@ -43,6 +44,13 @@ export function toOwnedScale(resource: Resource, object: KubeObject, entries: re
   });
   const managedFields = encodeManagers(new Map(owners.map(([identity, owner]) => [identity, { ...owner, apiVersion: SCALE_VERSION, set: scaleSet }])));
   return { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: { ...(name && { name }), ...(uid && { uid }), ...(managedFields && { managedFields }) }, spec };
+}
+
+/** The Scale that a patch is applied to: built-in kinds show the owners of the replicas in it. */
+export function toPatchedScale(resource: Resource, object: KubeObject, missing: number): KubeObject {
+  const scale = toScale(resource, object, missing);
+  const { managedFields } = toOwnedScale(resource, object, object.metadata.managedFields).metadata;
+  return managedFields === undefined || resource.custom ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } };
 }
 
 /** Owners of the object after a write of its Scale, whose owners are `scaled`. */

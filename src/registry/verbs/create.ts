@@ -28,6 +28,8 @@ interface Creation {
   /** How managedFields are computed; with `keep` the object has them. */
   readonly managedFields: 'update' | 'keep';
   readonly isPatch: boolean;
+  /** The path that the creation came by: '' but for an update of the status of a kind that updates create. */
+  readonly subresource?: string;
   /** Name in the path; '' for a POST to a collection. */
   readonly pathName: string;
   /** Throws when the user may update but not create. */
@@ -54,8 +56,8 @@ export async function createObject(core: Core, request: CreateRequest): Promise<
 
 /** Creates an object that is known to be where its request points. Takes `object` over. */
 export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
-  const { scope, object, context } = creation;
-  const write = startWrite(core, { target: scope.target, subresource: '', name: creation.pathName || (object.metadata.name ?? ''), context });
+  const { scope, object, context, subresource = '' } = creation;
+  const write = startWrite(core, { target: scope.target, subresource, name: creation.pathName || (object.metadata.name ?? ''), context });
   wipeSystemFields(object);
   if (!creation.isPatch) dedupeOwners(object, context.warnings, 'beforeAdmission');
   if (creation.managedFields === 'update') await setManagedFields(core, write, { object, old: undefined });

@@ -177,7 +177,7 @@ function checkRevision({ resource, name }: UpdateRequest, object: KubeObject, st
 }
 
 async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
-  const { resource, name, context, managedFields = 'update', isPatch = false } = request;
+  const { resource, name, context, subresource, managedFields = 'update', isPatch = false } = request;
   const object = request.transform(undefined);
   if (managedFields === 'keep' && object.metadata.uid) {
     const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
@@ -186,7 +186,8 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
   checkIdentity(request, name, object);
   readVersion(object);
   delete object.metadata.resourceVersion;
-  const result = await createPrepared(core, { scope, object, context, managedFields, isPatch, pathName: name, authorize: context.authorizeCreate });
+  const creation = { scope, object, context, subresource, managedFields, isPatch, pathName: name, authorize: context.authorizeCreate };
+  const result = await createPrepared(core, creation);
   return { type: 'written', result };
 }
 

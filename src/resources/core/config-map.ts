@@ -1,5 +1,5 @@
 // core/v1 ConfigMap.
-import { type FieldError, type KubeObject, byteLength, invalidValue, tooLong } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, byteLength, invalidValue, tooLong, validateObjectMeta } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import type { Errors } from '../common/validation/check.ts';
@@ -28,15 +28,16 @@ function validateConfigMap(configMap: KubeObject): Errors {
   return size > MAX_DATA_BYTES ? [...errors, tooLong('[]', MAX_DATA_BYTES)] : errors;
 }
 
-/** Validates updates of configmaps. */
+/** Validates updates of configmaps: what may not change, then metadata and data, as the reference does. */
 function validateConfigMapUpdate(configMap: KubeObject, old: KubeObject): Errors {
-  return [...checkSealed(configMap, old, ['data', 'binaryData']), ...validateConfigMap(configMap)];
+  return [...checkSealed(configMap, old, ['data', 'binaryData']),
+    ...validateObjectMeta(configMap.metadata, { namespaced: true, nameRule: 'dns-subdomain' }), ...validateConfigMap(configMap)];
 }
 
 /** The spec of ConfigMap. */
 export const configMapKind: KindSpec = {
   kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'],
-  metadataChecks: ['update', 'kind', 'object'],
+  metadataChecks: ['update', 'kind'],
   columns: configMapColumns,
   validation: { object: validateConfigMap, update: validateConfigMapUpdate },
 };

@@ -108,6 +108,11 @@ function checkLimitType(type: Field): Errors {
   return [invalidValue(type.path, text, 'must be a standard limit type or fully qualified')];
 }
 
+/** A LimitRange without a name is named by a UUID: by its own. */
+function nameRange({ metadata }: KubeObject): void {
+  if (!metadata.name && metadata.uid) metadata.name = metadata.uid;
+}
+
 /** Validates limitranges. */
 function validateLimitRange(range: KubeObject): Errors {
   const types = new Set<string>();
@@ -125,6 +130,7 @@ function validateLimitRange(range: KubeObject): Errors {
 export const limitRangeKind: KindSpec = {
   kind: 'LimitRange', plural: 'limitranges', shortNames: ['limits'],
   createOnUpdate: true,
+  strategy: { prepareForCreate: nameRange },
   metadataChecks: ['object', 'kind'],
   applyDefaults: applyLimitRangeDefaults,
   validation: { object: validateLimitRange },

@@ -1,5 +1,5 @@
 // core/v1 Secret: the keys that each type requires, and stringData, which is write-only.
-import { type FieldError, type KubeObject, invalidValue, parsePem, required, tooLong } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, invalidValue, parsePem, required, tooLong, validateObjectMeta } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { JsonError, parseJson } from '../../codec/index.ts';
 import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
@@ -71,9 +71,10 @@ function validateSecret(secret: KubeObject): Errors {
   return [...errors, ...checkSecretType(secret, data)];
 }
 
-/** Validates updates of secrets. */
+/** Validates updates of secrets: what may not change, then metadata and data, as the reference does. */
 function validateSecretUpdate(secret: KubeObject, old: KubeObject): Errors {
-  return [...checkImmutable(memberOf(secret, 'type'), memberOf(old, 'type')), ...checkSealed(secret, old, ['data']), ...validateSecret(secret)];
+  return [...checkImmutable(memberOf(secret, 'type'), memberOf(old, 'type')), ...checkSealed(secret, old, ['data']),
+    ...validateObjectMeta(secret.metadata, { namespaced: true, nameRule: 'dns-subdomain' }), ...validateSecret(secret)];
 }
 
 function decodeText(value: unknown): string {
@@ -97,7 +98,7 @@ function warnOfTlsSecret(root: Field): readonly string[] {
 export const secretKind: KindSpec = {
   kind: 'Secret', plural: 'secrets',
   selectableFields: secretFields,
-  metadataChecks: ['update', 'kind', 'object'],
+  metadataChecks: ['update', 'kind'],
   columns: secretColumns,
   applyDefaults: applySecretDefaults,
   validation: { object: validateSecret, update: validateSecretUpdate },

@@ -59,7 +59,8 @@ function validateIngressClass(ingressClass: KubeObject): Errors {
 
 /** Errors of an update that changes the controller. */
 function checkSameController(ingressClass: KubeObject, old: KubeObject): Errors {
-  return checkImmutable(at(specOf(ingressClass), 'controller'), at(specOf(old), 'controller'));
+  const controllerOf = (object: KubeObject): Field => ({ path: 'spec.controller', value: toText(readPath(object, 'spec', 'controller')) });
+  return checkImmutable(controllerOf(ingressClass), controllerOf(old));
 }
 
 /** The spec of IngressClass. */

@@ -20,6 +20,8 @@ function formatParent(object: KubeObject): string {
 const ipAddressColumns: readonly Column[] = [nameColumn, column('ParentRef', formatParent), { ...ageColumn, undeclared: true }];
 
 function checkName(name: string): Errors {
+  // That a name is missing is said of every kind.
+  if (name === '') return [];
   const address = parseIpAddress(name);
   const problems = checkIp({ path: 'metadata.name', value: name });
   if (problems.length > 0 || address === undefined) return problems;

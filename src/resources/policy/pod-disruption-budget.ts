@@ -46,7 +46,7 @@ function validateDisruptionBudget(budget: KubeObject): Errors {
 
 /** The spec of PodDisruptionBudget. */
 export const podDisruptionBudgetKind: KindSpec = {
-  kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', shortNames: ['pdb'],
+  kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', shortNames: ['pdb'], nameRule: 'path-segment',
   unconditionalUpdate: false, tracksGeneration: true,
   subresources: [status],
   metadataChecks: ['kind'],

@@ -21,6 +21,8 @@ interface DecodeOptions {
    * does in protobuf, where an empty list and none are the same.
    */
   readonly keepEmptyLists?: boolean;
+  /** Members are read in the order of the struct and the first problem is thrown, as upstream's converter of untyped objects does. */
+  readonly inFieldOrder?: boolean;
 }
 
 export interface Decoded {
@@ -81,7 +83,8 @@ class Decoder {
     const values: unknown[] = [];
     values.length = fields.length;
     let place = -1;
-    for (const key in input) {
+    const source = this.#options.inFieldOrder === true ? inOrderOf(plan, input) : input;
+    for (const key in source) {
       place++;
       const index = plan.index.get(key);
       if (index === undefined) {
@@ -202,6 +205,8 @@ class Decoder {
   }
 
   #readBytes(schema: Schema, input: unknown): unknown {
+    // Go reads a list into bytes one by one.
+    if (Array.isArray(input) && input.length === 0) return '';
     if (typeof input !== 'string') return this.#report(input, schema);
     try {
       return canonicalizeBase64(input);
@@ -281,12 +286,13 @@ class Decoder {
 
   #report(input: unknown, schema: Schema): undefined {
     const isNumber = typeof input === 'number' || typeof input === 'bigint';
-    const isFraction = typeof input === 'number' && !Number.isInteger(input);
+    const isFraction = typeof input === 'number' && (!Number.isInteger(input) || Math.abs(input) >= 2 ** 63);
     return this.#reportFound(describeJson(input), schema, { isFraction, isNegative: isNumber && input < 0 });
   }
 
   #reportFound(found: string, schema: Schema, number: Pick<Mismatch, 'isFraction' | 'isNegative'> = {}): undefined {
     this.#firstMismatch ??= this.#mismatch(found, formatGoType(schema), { kind: kindOfGoType(schema), ...number });
+    if (this.#options.inFieldOrder === true) throw this.#firstMismatch;
     return undefined;
   }
 
@@ -323,6 +329,12 @@ class Decoder {
     return path;
   }
 }
+
+/** An object with its members in the order of their struct; those that it does not know come last. */
+const inOrderOf = (plan: Plan, input: Json): Json => {
+  const last = plan.fields.length;
+  return Object.fromEntries(Object.entries(input).sort(([a], [b]) => (plan.index.get(a) ?? last) - (plan.index.get(b) ?? last)));
+};
 
 /** Definitions are refused for `dependencies`, even where these are empty. */
 const isRefusedAnyway = ({ schema }: PlannedField): boolean => schema.items?.format === 'schema-or-strings';

@@ -9,7 +9,7 @@ export interface Mismatch {
   /** The fields that lead there. */
   readonly at?: string;
   readonly kind?: string;
-  /** The value found is a number with a fraction. */
+  /** The value found is a number with a fraction, or beyond 64 bits. */
   readonly isFraction?: boolean;
   /** The value found is a number below zero. */
   readonly isNegative?: boolean;

@@ -111,7 +111,7 @@ function specialProblems(text: string): string[] {
     return other === family && value >= base && value < base + size;
   };
   const problems: string[] = [];
-  if (value === 0n) problems.push(`may not be unspecified (${JSON.stringify(family === 'IPv4' ? '0.0.0.0' : '::')})`);
+  if (value === 0n) problems.push(`may not be unspecified (${text})`);
   if (within('127.0.0.0/8') || within('::1/128')) problems.push('may not be in the loopback range (127.0.0.0/8, ::1/128)');
   if (within('169.254.0.0/16') || within('fe80::/10')) problems.push('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
   if (within('224.0.0.0/24') || within('ff02::/16')) problems.push('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
@@ -217,6 +217,10 @@ export function validateServiceUpdate(service: KubeObject, old: KubeObject): Err
   if (wasBalanced && !equalJson(balancer.value ?? null, at(before, 'loadBalancerClass').value ?? null)) {
     errors.push(invalidValue(balancer.path, balancer.value ?? null, UNCHANGING));
   }
+  const port = 'healthCheckNodePort';
+  const isChecked = [spec, before].every((one) => typeOf(one) === 'LoadBalancer' && at(one, 'externalTrafficPolicy').value === 'Local');
+  const isPort = (one: Field): number => toNumber(at(one, port).value);
+  if (isChecked && isPort(spec) !== isPort(before)) errors.push(forbiddenField(at(spec, port).path, 'field is immutable'));
   // The reference validates the class twice, and clients see both causes.
   errors.push(...checkBalancerClass(spec));
   return [...errors, ...validateService(service, old)];
