@@ -90,7 +90,7 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const merged = mergeValues(schema, live, input.config) as KubeObject;
   const stated = within(statedFields(schema, input.config));
   const managers = new Map(before).set(identity, { time: last?.time, set: stated, ...self });
-  const pruned = pruneOrTell({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } });
+  const pruned = orTell('failed to prune fields', () => prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } }));
   const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
   if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);
   return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
@@ -128,11 +128,12 @@ interface Pruning {
   readonly last: Manager | undefined;
 }
 
-function pruneOrTell(pruning: Pruning): KubeObject {
+/** What `run` returns; an error about versions says first which step it ended. */
+function orTell<T>(step: string, run: () => T): T {
   try {
-    return prune(pruning);
+    return run();
   } catch (error) {
-    throw error instanceof UnfitVersionError ? new UnfitVersionError(`failed to prune fields: ${error.message}`) : error;
+    throw error instanceof UnfitVersionError ? new UnfitVersionError(`${step}: ${error.message}`) : error;
   }
 }
 
@@ -154,7 +155,8 @@ function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
     if (other === undefined) continue;
     const at = (object: unknown, name: string): KubeObject =>
       convertTyped(input.versions, object as KubeObject, { apiVersion, name: `${name} object at version ${apiVersion}` });
-    const kept = addBackOwned({ schema: other, base: at(base, 'merged'), pruned: at(pruned, 'pruned'), owned: ownedIn(managers, apiVersion) });
+    const [had, has] = orTell('failed add back owned items', () => [at(base, 'merged'), at(pruned, 'pruned')] as const);
+    const kept = addBackOwned({ schema: other, base: had, pruned: has, owned: ownedIn(managers, apiVersion) });
     pruned = input.versions.convert(kept as KubeObject, last.apiVersion);
   }
   const before = withNamedFields(schema, toFieldSet(schema, base));

@@ -5,9 +5,9 @@ import type { Schema } from '../schema/schema.ts';
 import { formatPath, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, TypedValueError } from './value.ts';
 
-/** The problems as one text, the way upstream joins them; undefined when the value fits. */
-export function typedProblem(schema: Schema, value: unknown): string | undefined {
-  const checker = new Checker();
+/** The problems as one text, the way upstream joins them; undefined when the value fits. Stored objects may hold duplicates: `allowsDuplicates`. */
+export function typedProblem(schema: Schema, value: unknown, allowsDuplicates = false): string | undefined {
+  const checker = new Checker(allowsDuplicates);
   checker.check(schema, value);
   const { problems } = checker;
   return problems.length <= 1 ? problems[0] : ['errors:', ...problems.map((text) => `  ${text}`)].join('\n');
@@ -31,6 +31,11 @@ function kindOf(schema: Schema): Kind {
 class Checker {
   readonly problems: string[] = [];
   readonly #path: PathElement[] = [];
+  readonly #allowsDuplicates: boolean;
+
+  constructor(allowsDuplicates: boolean) {
+    this.#allowsDuplicates = allowsDuplicates;
+  }
 
   check(schema: Schema, value: unknown): void {
     if (value === null || value === undefined || this.problems.length >= MAX_PROBLEMS) return;
@@ -72,7 +77,7 @@ class Checker {
     for (let i = 0; i < value.length; i++) {
       const element = isAssociative ? this.#elementOf(list, value[i], i) : `i:${i}`;
       if (element === undefined) return;
-      if (seen.has(element)) this.#report(`duplicate entries for key ${formatPath([element])}`);
+      if (!this.#allowsDuplicates && seen.has(element)) this.#report(`duplicate entries for key ${formatPath([element])}`);
       seen.add(element);
       this.#path.push(element);
       this.check(list.items as Schema, value[i]);

@@ -87,10 +87,8 @@ export const trackUpdate: TrackUpdate = (input) => {
     const live = old ?? versions.zeroOf(apiVersion, schema);
     return encodeManagers(updateManagers({ versions, live, object, managers, reset }, updater));
   } catch (error) {
-    // Values that cannot be typed (items without their keys) are refused by validation; until then owners stay as they were.
-    if (error instanceof TypedValueError) return encodeManagers(managers);
-    // Owners of an object that does not fit a version of theirs are forgotten, as the reference does.
-    if (error instanceof UnfitVersionError) return undefined;
+    // Owners of an object that does not fit its schema, or a version of theirs, are forgotten, as the reference does.
+    if (error instanceof TypedValueError || error instanceof UnfitVersionError) return undefined;
     throw error;
   }
 };
@@ -151,6 +149,7 @@ export function applyObject(request: ApplyRequest): KubeObject {
   const apiVersion = formatGroupVersion({ group: resource.group, version });
   const versions = managedVersions(resource);
   const zero = versions.zeroOf(apiVersion, schema);
+  if (resource.custom && current !== undefined) checkLive(request, current);
   const run = (forced: boolean): KubeObject => {
     const { object, managedFields } = applyConfiguration({
       versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
@@ -166,11 +165,23 @@ export function applyObject(request: ApplyRequest): KubeObject {
   }
 }
 
+/** Throws the 500 of a stored custom object that does not fit its schema: that changes, and what was stored before is not validated again. */
+function checkLive(request: ApplyRequest, current: KubeObject): void {
+  const { managedFields, ...metadata } = current.metadata;
+  const problem = typedProblem(request.schema, { ...current, metadata }, true);
+  if (problem === undefined) return;
+  const name = nameWithType(request, current);
+  if ((managedFields?.length ?? 0) > 0) throw failure(500, '', `failed to create typed live object (${name}): ${problem}`);
+  throw failure(500, '', `failed to create manager for existing fields: failed to convert new object (${name}) to smd typed: ${problem}`);
+}
+
+const nameWithType = ({ resource, version }: ApplyRequest, { metadata, kind }: KubeObject): string =>
+  `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${resource.group}/${version}, Kind=${kind}`;
+
 /** 500 of a stored object that does not fit its schema any more; the configuration has been checked before. */
-function untypedLive({ resource, version, schema }: ApplyRequest, current: KubeObject, error: TypedValueError): StatusError {
-  const { metadata, kind } = current;
-  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${resource.group}/${version}, Kind=${kind}`;
-  return failure(500, '', `failed to create typed live object (${name}): ${typedProblem(schema, current) ?? error.message}`);
+function untypedLive(request: ApplyRequest, current: KubeObject, error: TypedValueError): StatusError {
+  const name = nameWithType(request, current);
+  return failure(500, '', `failed to create typed live object (${name}): ${typedProblem(request.schema, current) ?? error.message}`);
 }
 
 /** What kubectl's own client-side applies left behind is no conflict. */
