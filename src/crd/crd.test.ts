@@ -224,6 +224,13 @@ describe('validateDefinition', () => {
       'spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields',
     ]);
   });
+  it('lets the branches of an int-or-string repeat its two types, and say nothing else', () => {
+    const spec = (...anyOf: readonly object[]): KubeObject =>
+      withSchema({ type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, anyOf } } });
+    assert.deepEqual(problems(spec({ type: 'integer' }, { type: 'string' })), []);
+    assert.deepEqual(problems(spec({ type: 'integer', maximum: 3 }, { type: 'string' })), [0, 1].map((index) =>
+      `spec.validation.openAPIV3Schema.properties[spec].anyOf[${index}].type: Forbidden: must be empty to be structural`));
+  });
   it('refuses fields that an established definition may not change', () => {
     const established = { ...define(), status: { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] } };
     const changed = validateDefinitionUpdate({ ...established, spec: define({ scope: 'Cluster' })['spec'] }, established);

@@ -24,16 +24,18 @@ const noKey = parser('did not find expected key');
 export function explainSyntax(error: YAMLError, text: string, lineAt: (offset: number) => number): YamlError {
   const { by, text: problem } = findProblem(error, text);
   const line = lineAt(error.pos[0] + (error.code === 'BLOCK_AS_IMPLICIT_KEY' ? Math.max(0, text.slice(error.pos[0]).search(/:(?:\s|$)/)) : 0));
-  const shown = by === 'scanner' ? line : atEnd(error, text) ? countLines(text) : line - 1;
-  const where = line > 1 && shown > 0 ? `line ${shown}: ` : '';
+  const isEnd = by === 'parser' && atEnd(error, text);
+  const shown = by === 'scanner' ? line : isEnd ? countLines(text) : line - 1;
+  const where = (isEnd || line > 1) && shown > 0 ? `line ${shown}: ` : '';
   return new YamlError(`yaml: ${where}${problem}`);
 }
 
 /** The parser notices a missing end only at the token behind, often the end of the text. */
 const atEnd = (error: YAMLError, text: string): boolean => text.slice(error.pos[0]).trim() === '';
 
+/** The number of lines; the last one needs no break. */
 function countLines(text: string): number {
-  return text.split('\n').length - 1;
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
 function findProblem(error: YAMLError, text: string): Problem {
@@ -44,7 +46,7 @@ function findProblem(error: YAMLError, text: string): Problem {
     case 'BAD_INDENT': return explainIndent(message, text.slice(0, error.pos[0]));
     case 'MULTILINE_IMPLICIT_KEY': case 'KEY_OVER_1024_CHARS': return scanner("could not find expected ':'");
     case 'BAD_DQ_ESCAPE': return scanner('found unknown escape character');
-    case 'MISSING_CHAR': return findMissing(message, text.slice(error.pos[0]));
+    case 'MISSING_CHAR': return findMissing(message, { before: text.slice(0, error.pos[0]), rest: text.slice(error.pos[0]) });
     case 'BAD_ALIAS': return scanner('did not find expected alphabetic or numeric character');
     case 'BLOCK_IN_FLOW': return noContent;
     case 'BAD_DIRECTIVE': return scanner('found unknown directive name');
@@ -58,10 +60,10 @@ function explainIndent(message: string, before: string): Problem {
   return message.includes('sequence') ? parser("did not find expected '-' indicator") : noKey;
 }
 
-function findMissing(message: string, rest: string): Problem {
+function findMissing(message: string, { before, rest }: { readonly before: string; readonly rest: string }): Problem {
   if (message.includes('quote')) return scanner('found unexpected end of stream');
-  const close = message.includes('flow sequence') ? ']' : message.includes('flow map') ? '}' : '';
-  if (close !== '') return rest.trim() === '' ? noContent : parser(`did not find expected ',' or '${close}'`);
+  const close = /flow sequence/i.test(message) ? ']' : /flow map/i.test(message) ? '}' : '';
+  if (close !== '') return rest.trim() === '' && /[[{,]$/.test(before.slice(-100).trimEnd()) ? noContent : parser(`did not find expected ',' or '${close}'`);
   return scanner("could not find expected ':'");
 }
 

@@ -30,6 +30,8 @@ test('parseYaml fails with the texts of the reference', async () => {
     ['a:\n  b: 1\n   c: 2\n', 'yaml: line 3: mapping values are not allowed in this context'],
     ['a: b\nc: [a, b\n', "yaml: line 2: did not find expected ',' or ']'"],
     ['apiVersion: v1\nkind: ConfigMap\nmetadata: [\n', 'yaml: line 3: did not find expected node content'],
+    ['{', 'yaml: line 1: did not find expected node content'],
+    ['a: {', 'yaml: line 1: did not find expected node content'],
     ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  k: *nope\n', "yaml: unknown anchor 'nope' referenced"],
     ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
     ['a: .nan\n', 'json: unsupported value: NaN'],

@@ -100,7 +100,9 @@ function intOrStringBranches(schema: OpenAPIV3Schema): 'anyOf' | 'allOf' | undef
   return isTypePair(listOf(listOf(schema['allOf'])[0]?.['anyOf'])) ? 'allOf' : undefined;
 }
 
-const isTypePair = (schemas: readonly OpenAPIV3Schema[]): boolean => schemas.length === 2 && schemas[0]?.type === 'integer' && schemas[1]?.type === 'string';
+/** The two types and nothing else, as the reference has them. */
+const isTypePair = (schemas: readonly OpenAPIV3Schema[]): boolean => schemas.length === 2 && schemas[0]?.type === 'integer' && schemas[1]?.type === 'string'
+  && schemas.every((schema) => Object.entries(schema).every(([keyword, value]) => keyword === 'type' || isZero(value)));
 
 function validateType(schema: OpenAPIV3Schema, { at, level }: SchemaNode, errors: FieldError[]): void {
   const { type } = schema;
