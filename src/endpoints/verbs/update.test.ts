@@ -27,4 +27,6 @@ testRows('handleUpdate', api, [
     body: { reason: 'NotFound', 'details.name': 'none' } },
   { name: 'reports invalid options before the body', request: put(`${CM}/a?dryRun=Some`, '{'), status: 422,
     body: { 'details.kind': 'UpdateOptions', 'details.causes.0.field': 'dryRun' } },
+  { name: 'reports invalid options before a body of no known type', status: 422,
+    request: { ...put(`${CM}/a?dryRun=Some`, '{'), headers: { 'content-type': 'text/plain' } }, body: { 'details.kind': 'UpdateOptions' } },
 ]);

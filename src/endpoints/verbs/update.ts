@@ -57,9 +57,11 @@ function replaceWith(request: ResourceRequest, body: KubeObject): (current: Kube
 export async function handleUpdate(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, resource, target, name, subresource } = request;
   const representation = negotiateRequest(request);
-  const raw = { form: requireBodyForm(request), bytes: await readBody(request) };
+  const bytes = await readBody(request);
   const query = parseWriteQuery(exchange.query);
   validateWriteQuery('UpdateOptions', query);
+  // Unlike creates, the reference asks for the type of the body after the options.
+  const raw = { form: requireBodyForm(request), bytes };
   const expected = expectedKind(request);
   const pause = createTimeSlice(dependencies.clock, BODY_TURN_MS);
   const decoded = await decodeBody(raw, expected, {
