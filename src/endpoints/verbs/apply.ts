@@ -46,7 +46,7 @@ function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }
   return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
 }
 
-/** Whether a configuration says who owns what. The reference reads entries that do not fit their schema as none, which the schema refuses next. */
+/** Whether a configuration names owners. The reference reads entries that do not fit their schema as none, which the schema refuses next. */
 function statesOwners(entries: unknown): boolean {
   if (!Array.isArray(entries)) return false;
   const texts = ['manager', 'operation', 'apiVersion', 'fieldsType', 'subresource', 'time'];
