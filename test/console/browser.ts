@@ -53,10 +53,18 @@ export async function stopShop([server, browser]: Partial<ShopAndBrowser>): Prom
   await server?.close();
 }
 
+interface PageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  /** A certificate (PEM) that the browser shows to one origin. */
+  readonly certificate?: { readonly origin: string; readonly cert: Buffer; readonly key: Buffer };
+}
+
 /** Opens a page of its own, without cookies of others. */
-export async function openPage(browser: Browser, { width = 1280, height = 800, dark = false } = {}): Promise<WatchedPage> {
+export async function openPage(browser: Browser, { width = 1280, height = 800, dark = false, certificate }: PageOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({
-    ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en',
+    ...(certificate !== undefined && { clientCertificates: [certificate] }), ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en',
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

@@ -1,14 +1,18 @@
-// Logins at a provider in a browser: there and back, to the place where the user was; what the provider refuses, and links that another site prepared.
+// Logins by a client certificate, and at a provider, in a browser: there and back, to the place where the user was; what the provider refuses, and links that another site prepared.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { type TestProvider, startTestProvider, testClient } from '../../src/server/console/testing.ts';
+import { createCertificate } from '../../src/server/tls/certificates.ts';
 import type { TestServer } from '../../src/test-support/index.ts';
-import { type ShopAndBrowser, checkAccess, checkNarrow, missingBrowser, openPage, startShop, stopShop, takePicture, waitForList } from './browser.ts';
+import { type ShopAndBrowser, checkAccess, checkNarrow, missingBrowser, openPage, startShop, stopShop, takePicture, visit, waitForList } from './browser.ts';
 
-describe('logins at a provider in the console', { skip: missingBrowser() }, () => {
+const HOUR_MS = 3_600_000;
+
+describe('logins of the console', { skip: missingBrowser() }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-login-'));
   const write = (name: string, text: string): string => {
     writeFileSync(join(directory, name), text);
@@ -16,9 +20,12 @@ describe('logins at a provider in the console', { skip: missingBrowser() }, () =
   };
   let [server, browser]: ShopAndBrowser<TestServer> = [] as never;
   let provider: TestProvider;
+  const context = { clock: systemClock, random: systemRandom };
+  const issuer = createCertificate({ commonName: 'people', lifetimeMs: HOUR_MS }, context);
   before(async () => {
     provider = await startTestProvider();
     [server, browser] = await startShop({
+      clientCaFile: write('people.crt', issuer.certificate),
       oidcIssuerUrl: provider.url, oidcClientId: testClient.id, oidcCaFile: write('ca.crt', provider.authority), oidcSigningAlgs: ['ES256'],
       // The user of the shop that may read ConfigMaps.
       oidcUsernamePrefix: '-', consoleOidcClientId: testClient.id, consoleOidcClientSecretFile: write('secret', testClient.secret),
@@ -51,6 +58,27 @@ describe('logins at a provider in the console', { skip: missingBrowser() }, () =
     await button.waitFor();
     assert.deepEqual(complaints, []);
     await close();
+  });
+
+  test('a client certificate that the browser shows needs no login: the page is that of its user', async () => {
+    const { certificate, key } = createCertificate({ commonName: 'alice', organizations: ['devs'], issuer, lifetimeMs: HOUR_MS }, context);
+    const { page, complaints, close } = await openPage(browser, {
+      certificate: { origin: new URL(server.url).origin, cert: Buffer.from(certificate), key: Buffer.from(key) },
+    });
+    await page.goto(`${server.url}/console/#/list/core/v1/configmaps?namespace=shop`);
+    await waitForList(page, 3);
+    assert.match(await page.locator('.user summary').getAttribute('aria-label') ?? '', /^User alice$/);
+    await visit(page, '#/list/core/v1/secrets?namespace=shop');
+    await page.getByRole('alert').filter({ hasText: 'User "alice" cannot list resource "secrets"' }).waitFor();
+    assert.deepEqual(complaints, []);
+    await close();
+    const stranger = createCertificate({ commonName: 'admin', organizations: ['system:masters'], lifetimeMs: HOUR_MS }, context);
+    const other = await openPage(browser, {
+      certificate: { origin: new URL(server.url).origin, cert: Buffer.from(stranger.certificate), key: Buffer.from(stranger.key) },
+    });
+    await other.page.goto(`${server.url}/console/`);
+    await other.page.getByLabel('Bearer token').waitFor();
+    await other.close();
   });
 
   test('what the provider refuses is said as text, and answers that this page did not ask for begin nothing', async () => {
