@@ -11,9 +11,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findPorts, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { FakeKubelet } from '../../src/server/proxy/testing.ts';
 import { createTestClient, eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startBrowser, stopShop, waitForList } from './browser.ts';
 import { testExploration } from './explore.suite.ts';
+import { createTill, followTill } from './logs.ts';
 import { testObjects } from './object.suite.ts';
 import { type Shop, fillShop } from './objects.ts';
 
@@ -102,6 +104,18 @@ describe('the console of kube-apiserver', { skip }, () => {
       await close();
     } finally {
       await stopShop([server, browser]);
+    }
+  });
+
+  test('logs of containers are followed', async () => {
+    const kubelet = new FakeKubelet();
+    const [server, browser] = await startReferenceShop();
+    try {
+      await createTill(server, kubelet);
+      await followTill([server, browser], kubelet);
+    } finally {
+      await stopShop([server, browser]);
+      kubelet.close();
     }
   });
 

@@ -1,24 +1,20 @@
 // Logs of containers and commands in them, by the console, as an administrator and as a user without the right; the kubelet is the test's.
 import assert from 'node:assert/strict';
-import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { FakeKubelet, createNode } from '../../src/server/proxy/testing.ts';
+import { FakeKubelet } from '../../src/server/proxy/testing.ts';
 import { SpdyKubelet } from '../../src/server/streaming/testing.ts';
 import { type TestServer, eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, checkNarrow, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
+import { POD, createTill, followTill } from './logs.ts';
 import { attacks, create } from './objects.ts';
 
-const POD = '#/object/core/v1/pods/shop/till';
 
 describe('containers in the console', { skip: missingBrowser() }, () => {
   let [server, browser]: ShopAndBrowser<TestServer> = [] as never;
   const kubelet = new FakeKubelet();
   before(async () => {
     [server, browser] = await startShop();
-    await createNode(server, { name: 'near', address: '127.0.0.1', port: await kubelet.listen() });
-    const containers = ['main', 'side'].map((name) => ({ name, image: 'x' }));
-    const spec = { nodeName: 'near', automountServiceAccountToken: false, containers };
-    await create(server, '/api/v1/namespaces/shop/pods', { metadata: { name: 'till' }, spec });
+    await createTill(server, kubelet);
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }];
     await create(server, '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/roles', { metadata: { name: 'pod-reader' }, rules });
     await create(server, '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings', {
@@ -31,35 +27,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
     kubelet.close();
   });
 
-  test('logs are followed as they are written, for each container, and what they hold is text', async () => {
-    let stream: ServerResponse | undefined;
-    kubelet.answer = (_request, response) => {
-      stream = response;
-      response.writeHead(200).write(`first line\n${attacks.markup}\n`);
-    };
-    const { page, complaints, close } = await openPage(browser);
-    await login(page, server, 'admin-token', POD);
-    await page.getByRole('link', { name: 'Logs' }).click();
-    const log = page.getByRole('log');
-    await log.getByText('first line').waitFor();
-    await log.getByText(attacks.markup).waitFor();
-    stream?.write('\u001b[31msecond line\u001b[0m\n');
-    await log.getByText('second line').waitFor();
-    assert.match(kubelet.requests.at(-1)?.url ?? '', /^\/containerLogs\/shop\/till\/main\?follow=true&tailLines=2000$/);
-    await checkAccess(page, 'logs');
-    await checkNarrow(page, 'logs');
-    await page.getByLabel('Lines that hold').fill('second');
-    await eventually(async () => assert.equal(await log.innerText(), 'second line'));
-    const ended = new Promise<void>((resolve) => stream?.on('close', () => resolve()));
-    await page.getByLabel('Container').selectOption('side');
-    await ended;
-    await eventually(async () => assert.match(kubelet.requests.at(-1)?.url ?? '', /till\/side/));
-    stream?.end();
-    await page.getByText('this is its end').waitFor();
-    assert.equal(await page.evaluate('typeof attacked'), 'undefined');
-    assert.deepEqual(complaints, []);
-    await close();
-  });
+  test('logs are followed as they are written, for each container, and what they hold is text', () => followTill([server, browser], kubelet));
 
   test('a command runs in a container: its input, its output and errors, and how it ended', async () => {
     let session: SpdyKubelet | undefined;
