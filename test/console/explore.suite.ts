@@ -44,6 +44,7 @@ export function testExploration(start: StartShop): void {
     await page.getByLabel('Way').selectOption('replace');
     await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByRole('region', { name: 'Review' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Edit' }).waitFor();
     await page.locator('.editor .cm-content', { hasText: 'vat: "19"' }).waitFor();
     assert.equal((await server.request({ path: PRICES })).body.data.vat, '19');

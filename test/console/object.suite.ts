@@ -81,6 +81,7 @@ export function testObjects(start: StartShop): void {
     await checkNarrow(page, 'the review');
     assert.equal((await server.request({ path: WEB })).body.spec.replicas, 3);
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByRole('region', { name: 'Review' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Edit' }).waitFor();
     await page.locator('.editor .cm-content', { hasText: 'replicas: 5' }).waitFor();
     const { body } = await server.request({ path: WEB });
@@ -132,6 +133,7 @@ export function testObjects(start: StartShop): void {
     await page.getByRole('button', { name: 'Review changes' }).click();
     await page.locator('.editor .cm-deletedChunk', { hasText: 'vat' }).waitFor();
     await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByRole('region', { name: 'Review' }).waitFor({ state: 'detached' });
     await page.locator('.editor .cm-content', { hasText: 'CHF' }).waitFor();
     assert.deepEqual((await server.request({ path: '/api/v1/namespaces/shop/configmaps/prices' })).body.data, { currency: 'CHF' });
     assert.deepEqual(complaints, []);
