@@ -64,7 +64,8 @@ interface PageOptions {
 /** Opens a page of its own, without cookies of others. */
 export async function openPage(browser: Browser, { width = 1280, height = 800, dark = false, certificate }: PageOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({
-    ...(certificate !== undefined && { clientCertificates: [certificate] }), ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en',
+    ...(certificate !== undefined && { clientCertificates: [certificate] }),
+    ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en',
   });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);

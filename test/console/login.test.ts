@@ -1,4 +1,5 @@
-// Logins by a client certificate, and at a provider, in a browser: there and back, to the place where the user was; what the provider refuses, and links that another site prepared.
+// Logins in a browser: by a client certificate, and at a provider, there and back, to the place where the user was;
+// what the provider refuses, and links that another site prepared.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
