@@ -15,7 +15,7 @@ const common = {
 };
 await build({
   ...common, format: 'esm', splitting: true, packages: 'external', legalComments: 'none',
-  entryPoints: { pintle: 'src/bundled-main.ts', 'worker-tasks': 'src/server/worker/worker-tasks.ts' },
+  entryPoints: { pintle: 'src/bundled-main.ts', 'worker-tasks': 'src/server/worker/worker-tasks.ts', 'serving-process': 'src/server/processes/serving-process.ts' },
 });
 const { outputFiles: [bundle] } = await build({
   ...common, format: 'cjs', entryPoints: { program: 'src/program.ts' }, write: false, define: { 'import.meta.url': '__bundle.url' },

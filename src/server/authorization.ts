@@ -5,7 +5,7 @@ import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type NodeReads, PolicyIndex, type RulesByMode, type User, createAuthorizer,
   createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
 } from '../auth/index.ts';
-import { invariant } from '../base/index.ts';
+import { type MaybePromise, invariant, mapMaybe } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
 import { type Catalog, type Predicate, type Registry, buildPredicate, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
@@ -48,6 +48,20 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
       index.stop();
     },
     resolvers: { RBAC: (user, namespace) => resolveRules(index, user, namespace), ...(abac !== undefined && { ABAC: abac.resolveRules }) },
+  };
+}
+
+/**
+ * An authorization over a store of another process: what it refuses it decides again when all that was committed before has come here (`settle`), so
+ * that a client may use a right on any connection as soon as its grant is answered. Without `settle` the authorization itself.
+ */
+export function confirmRefusals(authorization: Authorization, settle: (() => Promise<unknown>) | undefined): Authorization {
+  if (settle === undefined) return authorization;
+  const { authorize } = authorization;
+  return {
+    ...authorization,
+    authorize: (attributes) => mapMaybe(authorize(attributes),
+      (decision): MaybePromise<Decision> => (decision.type === 'allow' ? decision : settle().then(() => authorize(attributes)))),
   };
 }
 

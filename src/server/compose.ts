@@ -26,7 +26,7 @@ import { createBuiltinResources, descriptionData, formatHumanDuration, groupPrio
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
-  type Authorization, askAccessWith, composeAuthorization, createAudienceQuestion, createClaimQuestion, createEscalationQuestions, createOwnerQuestion,
+  type Authorization, askAccessWith, composeAuthorization, confirmRefusals, createAudienceQuestion, createClaimQuestion, createEscalationQuestions, createOwnerQuestion,
   createSignerQuestion, findRefusalWith,
   requireAccessWith,
 } from './authorization.ts';
@@ -101,6 +101,8 @@ interface ApiOptions {
   readonly workers?: WorkerPool | undefined;
   /** Whether this is the API of a worker, see worker/replica.ts. */
   readonly replica?: boolean;
+  /** False: another process of the server owns the store, and changes come here a moment after they are committed (processes/). */
+  readonly ownsStore?: boolean;
 }
 
 const gzipAsync = promisify(gzip);
@@ -130,11 +132,18 @@ function serveRows(rows: readonly Resource[], options: ServerOptions, replica: b
   });
 }
 
-/** Requests are routed by the definitions that are committed. */
-function routeCurrent(definitions: Definitions, endpoints: Handler): Handler {
+/** Requests are routed by the definitions that are committed. `settle` resolves when all that was committed before has come here. */
+function routeCurrent(definitions: Definitions, catalog: Catalog, { endpoints, settle }: {
+  readonly endpoints: Handler; readonly settle: (() => Promise<unknown>) | undefined;
+}): Handler {
   return (exchange) => {
     definitions.catchUp();
-    return endpoints(exchange);
+    const { isResource, group, version, resource } = exchange.info;
+    if (settle === undefined || !isResource || catalog.find(group, version, resource) !== undefined) return endpoints(exchange);
+    return settle().then(() => {
+      definitions.catchUp();
+      return endpoints(exchange);
+    });
   };
 }
 
@@ -251,7 +260,7 @@ function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, 
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
-  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
+  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false, ownsStore = true } = parts;
   const { clock, random, egress } = options;
   const { schemas, rows } = builtIn();
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
@@ -297,13 +306,14 @@ export function composeApi(parts: ApiOptions): Api {
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration,
     sendConversion: convertInProcess(options.conversions, webhooks.sendConversion),
     ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: request.user ?? '' }) }),
-    servesOnly: replica,
+    servesOnly: replica || !ownsStore,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
-  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan });
+  const settle = ownsStore ? undefined : () => store.revision();
+  const authorization = confirmRefusals(composeAuthorization({ options, registry, catalog, rolesReady, plan }), settle);
   const aggregator = createAggregator(options, { registry: () => registry, catalog, dial: egress.cluster });
   const backends = createBackends(options, egress.cluster);
-  const handler = routeCurrent(definitions, createEndpoints({
+  const endpoints = createEndpoints({
     registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     ...useWorkers(workers, options, () => registry, metrics),
@@ -314,7 +324,8 @@ export function composeApi(parts: ApiOptions): Api {
     ...switchFeatures(options),
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
-  }));
+  });
+  const handler = routeCurrent(definitions, catalog, { endpoints, settle });
   return {
     registry, catalog, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger,
     handler, respondError: (exchange, error) => respondError(exchange, error, { schemas }),

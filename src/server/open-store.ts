@@ -1,7 +1,7 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
 import { existsSync } from 'node:fs';
 import {
-  type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore, openPostgresStore,
+  type DamagedRecord, type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore, openPostgresStore,
   readEtcdStatus,
 } from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
@@ -29,12 +29,34 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
 }
 
 /** The faults of a store with which the server continues; each is logged once. */
-export function createStorageHealth({ logger }: Pick<ServerOptions, 'logger'>): StorageHealth {
+export function createStorageHealth({ logger }: Pick<ServerOptions, 'logger'>, announce: (change: DiskChange) => void = () => {}): StorageHealth {
   return new StorageHealth({
-    damaged: ({ key, cause }) => logger.error('a stored record is damaged', { key, cause }),
-    refused: (cause) => logger.error('the disk refuses writes', { cause }),
-    accepted: () => logger.info(0, 'the disk takes writes again'),
+    damaged(record) {
+      const { key, cause } = record;
+      logger.error('a stored record is damaged', { key, cause });
+      announce({ damaged: record });
+    },
+    replaced: (revision) => announce({ replaced: revision }),
+    refused(cause) {
+      logger.error('the disk refuses writes', { cause });
+      announce({ refused: cause });
+    },
+    accepted() {
+      logger.info(0, 'the disk takes writes again');
+      announce('accepted');
+    },
   });
+}
+
+/** A fault of the store that another process owns, or its end. */
+export type DiskChange = { readonly refused: string } | { readonly damaged: DamagedRecord } | { readonly replaced: number } | 'accepted';
+
+/** Notes what another process has announced. */
+export function noteDiskChange(health: StorageHealth, change: DiskChange): void {
+  if (change === 'accepted') health.noteAcceptance();
+  else if ('refused' in change) health.noteRefusal(change.refused);
+  else if ('damaged' in change) health.noteDamage(change.damaged);
+  else health.noteReplaced(change.replaced);
 }
 
 /** Where the keys of all objects begin. */

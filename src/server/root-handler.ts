@@ -1,15 +1,13 @@
 // What every request ends at: health, metrics and the keys of tokens are answered here, everything else by the API.
 import type { Handler } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
-import type { Audit } from './audit/audit.ts';
 import type { Api } from './compose.ts';
 import { createFlowDumps } from './flow-control/dump.ts';
 import { type FlowControl, checkSeats } from './flow-control/flow-control.ts';
 import { type HealthCheck, answerText, createHealthHandler, healthRoots, runChecks } from './observability/health.ts';
-import { type ServerMetrics, createCheckMetrics } from './observability/metrics.ts';
+import { createCheckMetrics } from './observability/metrics.ts';
 import { createProfiling } from './observability/profiling.ts';
-import type { AllowedLabels } from './observability/allowed-labels.ts';
-import { answerMetrics, answerMetricsText } from './observability/process-metrics.ts';
+import { answerMetricsText } from './observability/process-metrics.ts';
 import { createZPages } from './observability/zpages.ts';
 import type { ServerOptions } from './options/options.ts';
 import type { createOpenIdHandler } from './openid.ts';
@@ -80,14 +78,10 @@ export function listChecks(state: StartState, { store, health, flowControl, more
 interface RootParts {
   readonly options: ServerOptions;
   readonly checks: readonly HealthCheck[];
-  readonly metrics: ServerMetrics;
   readonly flowControl: FlowControl | undefined;
-  readonly audit: Audit | undefined;
-  readonly storeDirectory: string;
-  readonly readRemoteSize: (() => Promise<number>) | undefined;
   readonly featureGates: readonly string[];
-  readonly disabled: ReadonlySet<string>;
-  readonly allowed: AllowedLabels;
+  /** The metrics of the server as text. */
+  readonly renderMetrics: () => Promise<string>;
   readonly openId: ReturnType<typeof createOpenIdHandler>;
 }
 
@@ -106,7 +100,7 @@ export function createRootHandler(api: Api, parts: RootParts): Handler {
       const answer = page(exchange);
       if (answer !== undefined) return answer;
     }
-    if (exchange.path === '/metrics') return answerMetrics(api, parts);
+    if (exchange.path === '/metrics') return parts.renderMetrics().then(answerMetricsText);
     if (exchange.path === '/metrics/slis') return runChecks(parts.checks, exchange).then((outcomes) => answerMetricsText(showChecks(outcomes)));
     return health(exchange).then((answer) => answer ?? (isHealthPath(exchange.path) ? answerText(404, '404 page not found\n') : api.handler(exchange)));
   };

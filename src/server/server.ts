@@ -25,15 +25,16 @@ import { reflectFlowControl } from './flow-control/reflect.ts';
 import { measureCalls } from './observability/call-metrics.ts';
 import { listHealthPaths } from './observability/health.ts';
 import { formatKubeconfig } from './cli/kubeconfig.ts';
+import { describeListenError } from './http/listen-error.ts';
 import { type Listener, createListener } from './http/listener.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';
 import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
 import { measureStore, observeQueues } from './observability/loop-metrics.ts';
 import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
-import { countDeprecated, showServed } from './observability/process-metrics.ts';
+import { countDeprecated, renderMetrics, showServed } from './observability/process-metrics.ts';
 import { isGateOn, listIgnoredGates } from './options/feature-gates.ts';
-import { type ServerOptions, StartError, resolveOptions, selectsController } from './options/options.ts';
+import { type ServerOptions, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { listMissingCurves } from './tls/tls-options.ts';
@@ -46,7 +47,7 @@ import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { type Tracing, createTracing } from './tracing/tracing.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
-import type { Seams } from './local/seams.ts';
+import type { OwnerOfStore, Seams } from './local/seams.ts';
 import { type RunningParts, stopParts, stopServer } from './shutdown.ts';
 import { startOnCall } from './local/controllers-on-call.ts';
 import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
@@ -130,7 +131,7 @@ export async function startServer(given: Partial<ServerOptions>, seams: Seams = 
   if (ignored.length > 0) options.logger.warn('feature gates that cannot be switched here are ignored', { gates: ignored.join() });
   const directory = useDataDirectory(options);
   // The database library loads while the keys are made.
-  const health = createStorageHealth(options);
+  const health = seams.health ?? createStorageHealth(options);
   const opening = seams.store === undefined ? openStore(options, directory, health) : Promise.resolve(seams.store);
   // Reported where it is awaited; a failure of the keys may come first.
   opening.catch(() => {});
@@ -187,9 +188,14 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
     plan: await readAuthorizationPlan(options), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
-    serverAddress: () => state.address, otherPaths,
+    serverAddress: () => state.address, otherPaths, ownsStore: seams.owner === undefined,
   });
   const audit = started.audit = await createAudit(options);
+  const allowed = await readMetricLabels(options);
+  const renderOwn = (): Promise<string> => renderMetrics(api, {
+    metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store, featureGates: options.featureGates,
+    readRemoteSize: options.etcdServers.length === 0 ? undefined : () => readEtcdSize(options), disabled: new Set(options.disabledMetrics), allowed,
+  });
   const chain = createFilterChain({
     ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
@@ -200,13 +206,12 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
-      options, checks, metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store,
-      readRemoteSize: options.etcdServers.length === 0 ? undefined : () => readEtcdSize(options),
-      featureGates: options.featureGates, disabled: new Set(options.disabledMetrics), allowed: await readMetricLabels(options),
+      options, checks, flowControl, featureGates: options.featureGates,
+      renderMetrics: seams.owner === undefined ? renderOwn : () => renderOwn().then((text) => (seams.owner as OwnerOfStore).joinMetrics(text)),
       openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
-  seams.expose?.({ api, handler: chain as Handler });
+  seams.expose?.({ api, handler: chain as Handler, store, renderMetrics: renderOwn, noteTokenUse: (secret) => state.noteTokenUse?.(secret) });
   const { authorities } = authentication;
   const missing = listMissingCurves(options.tlsCurvePreferences);
   if (missing.length > 0) logger.warn('key exchanges are not offered: they need OpenSSL 3.5', { curves: missing });
@@ -259,7 +264,7 @@ async function openServer(parts: Parts, started: Started): Promise<RunningServer
   const { woken, advertisedPort = port } = parts.seams;
   const start = (): Controllers => startAll(parts, advertisedPort);
   const controllers = woken === undefined ? start() : startOnCall(woken, start);
-  state.noteTokenUse = controllers.noteTokenUse;
+  state.noteTokenUse = parts.seams.owner?.noteTokenUse ?? controllers.noteTokenUse;
   parts.authentication.authorities.onChange(controllers.noteAuthentication);
   void controllers.rolesReady.then(state.rolesReady.send);
   const routesReady = controllers.routesReady.then(() => {
@@ -274,7 +279,7 @@ async function openServer(parts: Parts, started: Started): Promise<RunningServer
     get kubeconfig() {
       return kubeconfig();
     },
-    kubeconfigPath: directory.writeKubeconfig(kubeconfig),
+    kubeconfigPath: parts.seams.owner === undefined ? directory.writeKubeconfig(kubeconfig) : '',
     close: () => (state.closed ??= stopServer(options, {
       markStopping() {
         state.stopping = true;
@@ -299,16 +304,11 @@ async function hasRemoteApis(api: Api): Promise<boolean> {
   return services.some((service) => (service['spec'] as { readonly service?: unknown } | undefined)?.service !== undefined);
 }
 
-async function openPort({ listener, options }: Parts): Promise<number> {
+async function openPort({ listener, options, seams }: Parts): Promise<number> {
   try {
-    return await listener.listen(options.securePort, options.bindAddress);
+    return seams.openPort !== undefined ? await seams.openPort(listener) : await listener.listen(options.securePort, options.bindAddress);
   } catch (error) {
-    const where = `${options.bindAddress}:${options.securePort}`;
-    const code = (error as NodeJS.ErrnoException).code;
-    const why: Readonly<Record<string, string>> = {
-      EADDRINUSE: 'the port is in use', EACCES: 'not permitted', EADDRNOTAVAIL: 'the address does not belong to this machine',
-    };
-    throw new StartError(`cannot listen on ${where}: ${why[code ?? ''] ?? (error as Error).message}`, { cause: error });
+    throw describeListenError(error, `${options.bindAddress}:${options.securePort}`);
   }
 }
 
@@ -332,7 +332,9 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     registry: api.registry, catalog: api.catalog, clock: options.clock,
     isGateOn: (gate) => isGateOn(options.featureGates, gate), observeQueue: observeQueues(metrics.registry, options.clock),
     // A complete state has had its roles made: they are made at a start only.
-    selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles'),
+    // Another process that owns the store writes for all; the APIs of other servers are followed by each process that leads to them.
+    selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles')
+      && (seams.owner === undefined || name === 'apiservices'),
     authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identify(options, port) }),
     signSecretToken: authentication.signSecretToken,
     authenticationData: (present) => uniteAuthentication(present, describeForAggregated(options, authentication), options.clock.now()),

@@ -13,6 +13,8 @@ const NAMED_LIMIT = 100;
 interface HealthReports {
   /** Called once for each damaged record. */
   readonly damaged?: (record: DamagedRecord) => void;
+  /** Called when a newer revision has replaced the damaged record of a revision. */
+  readonly replaced?: (revision: number) => void;
   /** Called when the disk begins to refuse writes. */
   readonly refused?: (cause: string) => void;
   /** Called when the disk takes writes again. */
@@ -47,7 +49,7 @@ export class StorageHealth {
 
   /** A newer revision of the key has replaced the record of `revision`. */
   noteReplaced(revision: number): void {
-    this.#damaged.delete(revision);
+    if (this.#damaged.delete(revision)) this.#reports.replaced?.(revision);
   }
 
   noteRefusal(cause: string): void {

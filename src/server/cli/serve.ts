@@ -2,19 +2,26 @@
 // to stdout, logs to stderr.
 import { systemClock } from '../../base/index.ts';
 import { startHeapTrim } from '../observability/heap-trim.ts';
-import { createLogger, describeError, logFormats } from '../observability/logger.ts';
+import { type LogFormat, createLogger, describeError, logFormats } from '../observability/logger.ts';
 import { StartError, serverSchema } from '../options/options.ts';
 import type { ParsedFlags } from '../options/parse-flags.ts';
 import { referenceFlags } from '../options/reference-flags.ts';
 import { checks, findProblems, integer, text } from '../options/schema.ts';
-import { startServer } from '../server.ts';
+import type { ProcessesOptions } from '../processes/owner.ts';
+import { type RunningServer, startServer } from '../server.ts';
 import { type Command, print } from './command.ts';
 import { waitForSignal } from './wait-for-signal.ts';
+
+const MOST_WORKERS = 64;
 
 const ownSchema = {
   verbosity: integer({ flag: 'v', default: 0, help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' }),
   loggingFormat: text({
     flag: 'logging-format', default: 'json', check: checks.oneOf(...logFormats), help: 'Form of log lines: json, or text as klog writes it.',
+  }),
+  workers: integer({
+    flag: 'workers', default: 1, check: (count) => (count >= 1 && count <= MOST_WORKERS ? undefined : `must be between 1 and ${MOST_WORKERS}`),
+    help: 'Processes that serve connections. With more than one, another process owns the store, and the console is off.',
   }),
 } as const;
 const schema = { ...serverSchema, ...ownSchema } as const;
@@ -30,8 +37,14 @@ const needsNoData = (given: ReadonlySet<string>): boolean =>
 
 const isOwnMachine = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
-async function serve({ settings: { verbosity, loggingFormat, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
-  const [problem] = findProblems(ownSchema, { verbosity, loggingFormat });
+/** Several processes, whose code a server of one does not load. */
+async function startWorkers(settings: ProcessesOptions['settings'], count: number, log: ProcessesOptions['log']): Promise<RunningServer> {
+  const { startProcesses } = await import('../processes/owner.ts');
+  return startProcesses({ settings, count, log });
+}
+
+async function serve({ settings: { verbosity, loggingFormat, workers, ...settings }, given, warnings }: ParsedFlags<typeof schema>): Promise<number> {
+  const [problem] = findProblems(ownSchema, { verbosity, loggingFormat, workers });
   if (problem !== undefined) throw new StartError(problem);
   const startedMs = performance.timeOrigin;
   const logger = createLogger({ verbosity, format: loggingFormat, clock: systemClock, write: (line) => process.stderr.write(line) });
@@ -39,8 +52,9 @@ async function serve({ settings: { verbosity, loggingFormat, ...settings }, give
   const stopped = waitForSignal();
   // A rejected promise without a handler is a bug of this program and no reason to end the requests of other clients.
   process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
-  const console = settings.console && (given.has('console') || isOwnMachine(settings.bindAddress));
-  const server = await startServer({ ...settings, console, ...(needsNoData(given) && { dataDir: '' }), logger });
+  const console = settings.console && (given.has('console') || (isOwnMachine(settings.bindAddress) && workers === 1));
+  const options = { ...settings, console, ...(needsNoData(given) && { dataDir: '' }), logger };
+  const server = await (workers === 1 ? startServer(options) : startWorkers(options, workers, { verbosity, format: loggingFormat as LogFormat }));
   print(`Serving on ${server.url}, ready in ${Math.round(systemClock.now() - startedMs)} ms`);
   if (console) print(`Console: ${server.url}/console/ (pintle console opens it)`);
   print(`kubectl --kubeconfig ${server.kubeconfigPath} get namespaces`);

@@ -36,4 +36,6 @@ export interface ListenerState {
   stopping: boolean;
   /** Called whenever the last active request has ended, while the listener stops. */
   onIdle: (() => void) | undefined;
+  /** Called whenever the last connection has ended, while the listener stops. */
+  onEmpty: (() => void) | undefined;
 }

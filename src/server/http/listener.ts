@@ -22,6 +22,8 @@ interface ListenerOptions extends ProtocolOptions {
 export interface Listener {
   /** Resolves with the port when connections are accepted; rejects when the address is taken or not ours. */
   listen(port: number, address: string): Promise<number>;
+  /** Takes a connection that another process has accepted. Nothing has been read from it. */
+  accept(socket: Socket): void;
   /** Waits up to `graceMs` until no request but long-running ones is in progress; those that come meanwhile are not waited for. */
   drain(graceMs: number): Promise<void>;
   /** Ends long-running requests, evenly over `graceMs`. */
@@ -43,7 +45,7 @@ export function createListener(options: ListenerOptions): Listener {
     options.beforeAnswer);
   const state: ListenerState = {
     options, responseBatcher, turns: new RequestTurns(options.clock), active: new LinkedList(), sockets: new Set(), secureSockets: new Set(),
-    sessions: new Set(), stopping: false, onIdle: undefined,
+    sessions: new Set(), stopping: false, onIdle: undefined, onEmpty: undefined,
   };
   const http1 = createHttp1(state);
   const http2 = options.tls === undefined ? undefined : createHttp2(state);
@@ -56,6 +58,7 @@ export function createListener(options: ListenerOptions): Listener {
     active: state.active,
     useIdentity: (identity) => front?.use(identity),
     listen: (port, address) => openPort(server, port, address),
+    accept: (socket) => void server.emit('connection', socket),
     drain: (graceMs) => drainRequests(state, graceMs),
     endWatches: (graceMs) => endWatches(state, graceMs),
     close: (graceMs) => closeListener(state, { server, http1, graceMs }),
@@ -64,7 +67,10 @@ export function createListener(options: ListenerOptions): Listener {
 
 function trackSocket(state: ListenerState, socket: Socket): void {
   state.sockets.add(socket);
-  socket.on('close', () => state.sockets.delete(socket));
+  socket.on('close', () => {
+    state.sockets.delete(socket);
+    if (state.sockets.size === 0) state.onEmpty?.();
+  });
   socket.on('error', () => socket.destroy());
 }
 
@@ -136,7 +142,11 @@ async function endWatches({ active, options: { clock } }: ListenerState, graceMs
 async function closeListener(state: ListenerState, parts: { server: NetServer; http1: HttpServer; graceMs: number }): Promise<void> {
   const { server, http1, graceMs } = parts;
   state.stopping = true;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // The server knows the connections that it has accepted; those of another process are counted here.
+  const empty = state.sockets.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => {
+    state.onEmpty = resolve;
+  });
+  const closed = Promise.all([new Promise<void>((resolve) => server.close(() => resolve())), empty]);
   if (server !== http1) http1.close();
   for (const exchange of state.active) if (exchange.longRunning) exchange.abort('the server is stopping');
   for (const session of state.sessions) session.close();

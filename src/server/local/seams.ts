@@ -1,9 +1,12 @@
-// What a server lets the testing room put in place of its own parts, and what it shows to it. A server that people run has none of it.
+// What a server lets others put in place of its own parts, and what it shows to them: the testing room, and the processes of `--workers`. A server
+// of one process that people run has none of it.
+import type { KubeObject } from '../../apimachinery/index.ts';
 import type { AuthenticateToken } from '../../auth/index.ts';
 import type { Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
-import type { Store } from '../../storage/index.ts';
+import type { StorageHealth, Store } from '../../storage/index.ts';
 import type { Filter } from '../filters/filter.ts';
+import type { Listener } from '../http/listener.ts';
 import type { Pki } from '../tls/pki.ts';
 import type { ServiceAccountKeys } from '../tls/service-account-keys.ts';
 import type { Api } from '../compose.ts';
@@ -31,6 +34,20 @@ export interface Seams {
   readonly beforeWebhook?: BeforeWebhook;
   /** Receives the parts of the server before it accepts connections. */
   readonly expose?: (parts: ExposedParts) => void;
+  /** Stands for listening: connections are accepted elsewhere, and may be given to the listener. Resolves with the port. */
+  readonly openPort?: (listener: Pick<Listener, 'accept'>) => Promise<number>;
+  /** The faults of the store. */
+  readonly health?: StorageHealth;
+  /** Present where another process owns the store, and does all that is done once for a store (processes/). */
+  readonly owner?: OwnerOfStore;
+}
+
+/** The process that owns the store, as a process sees it that serves connections. */
+export interface OwnerOfStore {
+  /** Adds what the other processes of the server have counted to the metrics of this one. */
+  joinMetrics(text: string): Promise<string>;
+  /** Records the use of a token from a Secret. */
+  noteTokenUse(secret: KubeObject): void;
 }
 
 /** The parts of a server that tests use without a connection. */
@@ -38,4 +55,9 @@ export interface ExposedParts {
   readonly api: Api;
   /** The filters and everything behind them. */
   readonly handler: Handler;
+  readonly store: Store;
+  /** The metrics of this process. */
+  readonly renderMetrics: () => Promise<string>;
+  /** Records the use of a token from a Secret. */
+  readonly noteTokenUse: (secret: KubeObject) => void;
 }

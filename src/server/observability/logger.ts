@@ -15,6 +15,9 @@ export interface Logger {
 /** The forms of lines, as `--logging-format` names them. */
 export const logFormats = ['json', 'text'] as const;
 
+/** A form of log lines. */
+export type LogFormat = (typeof logFormats)[number];
+
 interface LoggerOptions {
   /** Below 0 the logger keeps everything but errors to itself. */
   readonly verbosity: number;

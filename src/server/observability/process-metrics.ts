@@ -43,15 +43,15 @@ const renderValidation = (): string[] => [
   ['panic', 'Number of times declarative validation has panicked during validation.'],
 ].flatMap(([what, help = '']) => renderCounter({ name: `apiserver_validation_declarative_validation_${what}_total`, stability: 'BETA', help }, [['', 0]]));
 
-/** Renders everything. */
-export async function answerMetrics(api: Api, sources: MetricSources): Promise<Response> {
+/** Renders everything that this process has counted. */
+export async function renderMetrics(api: Api, sources: MetricSources): Promise<string> {
   const { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled, allowed, featureGates } = sources;
   const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSize)]);
   const lines = [
     ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
     ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(), ...renderGates(featureGates), ...renderValidation(),
   ];
-  return answerMetricsText(finishMetrics(limitLabels(lines, allowed), disabled));
+  return finishMetrics(limitLabels(lines, allowed), disabled);
 }
 
 /** Metrics as an answer. */

@@ -51,20 +51,28 @@ export interface StoreFailure {
 /** Why a watch ended, as data. */
 export type WatchEnd = Exclude<Parameters<WatchObserver['ended']>[0], { type: 'failed' }> | { readonly type: 'failed'; readonly failure: StoreFailure };
 
-/** To the worker. */
-export type ToWorker =
-  | { readonly type: 'task'; readonly id: number; readonly name: keyof WorkerTasks; readonly input: unknown }
-  | { readonly type: 'abort'; readonly id: number }
+/** Answers of the Store, to a worker or a process. */
+export type StoreAnswer =
   | { readonly type: 'answer'; readonly id: number; readonly result?: unknown; readonly failure?: StoreFailure }
   | { readonly type: 'events'; readonly watch: number; readonly batch: readonly StoreEvent[]; readonly revision: number; readonly bytes: number }
   | { readonly type: 'progress'; readonly watch: number; readonly revision: number }
   | { readonly type: 'ended'; readonly watch: number; readonly reason: WatchEnd };
 
-/** From the worker. */
-export type FromWorker =
-  | { readonly type: 'done'; readonly id: number; readonly output?: unknown; readonly error?: string; readonly heapBytes: number }
-  | { readonly type: 'alive' }
+/** To the worker. */
+export type ToWorker =
+  | StoreAnswer
+  | { readonly type: 'task'; readonly id: number; readonly name: keyof WorkerTasks; readonly input: unknown }
+  | { readonly type: 'abort'; readonly id: number };
+
+/** Calls of the Store, from a worker or a process. */
+export type StoreCall =
   | { readonly type: 'call'; readonly id: number; readonly method: StoreMethod; readonly request: unknown }
   | { readonly type: 'watch'; readonly watch: number; readonly range: KeyRange; readonly from: number }
   | { readonly type: 'requestProgress' | 'closeWatch'; readonly watch: number }
   | { readonly type: 'taken'; readonly bytes: number };
+
+/** From the worker. */
+export type FromWorker =
+  | StoreCall
+  | { readonly type: 'done'; readonly id: number; readonly output?: unknown; readonly error?: string; readonly heapBytes: number }
+  | { readonly type: 'alive' };

@@ -3,9 +3,7 @@
 import {
   type KeyRange, StorageClosedError, StorageUnavailableError, StorageWriteError, type Store, type StoreWatch, type TxnResult, type WatchObserver,
 } from '../../storage/index.ts';
-import type { FromWorker, StoreFailure, StoreMethod, ToWorker } from './messages.ts';
-
-type StoreMessage = Exclude<ToWorker, { type: 'task' | 'abort' }>;
+import type { StoreAnswer, StoreCall, StoreFailure, StoreMethod } from './messages.ts';
 
 interface Waiting {
   readonly resolve: (result: never) => void;
@@ -20,16 +18,16 @@ function reviveFailure({ name, message, outcomeKnown }: StoreFailure): Error {
 
 /** A Store whose answers come through `receive`. */
 export class RemoteStore implements Store {
-  readonly #post: (message: FromWorker) => void;
+  readonly #post: (message: StoreCall) => void;
   readonly #waiting = new Map<number, Waiting>();
   readonly #observers = new Map<number, WatchObserver>();
   #lastId = 0;
 
-  constructor(post: (message: FromWorker) => void) {
+  constructor(post: (message: StoreCall) => void) {
     this.#post = post;
   }
 
-  receive(message: StoreMessage): void {
+  receive(message: StoreAnswer): void {
     if (message.type === 'answer') this.#answer(message);
     else this.#observe(message);
   }
@@ -77,14 +75,14 @@ export class RemoteStore implements Store {
     });
   }
 
-  #answer({ id, result, failure }: Extract<ToWorker, { type: 'answer' }>): void {
+  #answer({ id, result, failure }: Extract<StoreAnswer, { type: 'answer' }>): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (failure === undefined) waiting?.resolve(result as never);
     else waiting?.reject(reviveFailure(failure));
   }
 
-  #observe(message: Exclude<StoreMessage, { type: 'answer' }>): void {
+  #observe(message: Exclude<StoreAnswer, { type: 'answer' }>): void {
     const observer = this.#observers.get(message.watch);
     if (message.type === 'events') {
       this.#post({ type: 'taken', bytes: message.bytes });

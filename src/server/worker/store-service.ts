@@ -1,11 +1,10 @@
 // The server's Store as a worker uses it, from the server's side: calls come as messages, answers and watches go back as messages. Messages to
 // a worker that does not keep up are bounded.
 import { StorageUnavailableError, type Store, type StoreEvent, type StoreWatch, type KeyValue } from '../../storage/index.ts';
-import type { FromWorker, StoreFailure, ToWorker } from './messages.ts';
+import type { StoreAnswer, StoreCall, StoreFailure } from './messages.ts';
 
 type TxnRequest = Parameters<Store['txn']>[0];
-type Call = Extract<FromWorker, { type: 'call' }>;
-type StoreMessage = Exclude<FromWorker, { type: 'done' | 'alive' }>;
+type Call = Extract<StoreCall, { type: 'call' }>;
 
 /** Bytes of events that a worker has been sent and not taken in; with more, its watches fail and begin again with what there is then. */
 const MOST_PENDING_BYTES = 32 * 1024 * 1024;
@@ -28,14 +27,14 @@ export type NoteWrite = (key: string, value: Uint8Array) => void;
 
 interface StoreServiceOptions {
   readonly store: Store;
-  readonly post: (message: ToWorker, transfer?: readonly ArrayBuffer[]) => void;
+  readonly post: (message: StoreAnswer, transfer?: readonly ArrayBuffer[]) => void;
   readonly noteWrite: NoteWrite;
 }
 
 /** Answers the calls of one worker. */
 export class StoreService {
   readonly #store: Store;
-  readonly #post: (message: ToWorker, transfer?: readonly ArrayBuffer[]) => void;
+  readonly #post: (message: StoreAnswer, transfer?: readonly ArrayBuffer[]) => void;
   readonly #noteWrite: NoteWrite;
   readonly #watches = new Map<number, StoreWatch>();
   #pendingBytes = 0;
@@ -46,7 +45,7 @@ export class StoreService {
     this.#noteWrite = noteWrite;
   }
 
-  receive(message: StoreMessage): void {
+  receive(message: StoreCall): void {
     if (message.type === 'call') void this.#answer(message);
     else if (message.type === 'taken') this.#pendingBytes -= message.bytes;
     else if (message.type === 'watch') this.#watch(message);
@@ -82,7 +81,7 @@ export class StoreService {
     return result;
   }
 
-  #watch({ watch, range, from }: Extract<FromWorker, { type: 'watch' }>): void {
+  #watch({ watch, range, from }: Extract<StoreCall, { type: 'watch' }>): void {
     this.#watches.set(watch, this.#store.watch(range, from, {
       events: (batch, revision) => this.#sendEvents(watch, batch, revision),
       progress: (revision) => this.#post({ type: 'progress', watch, revision }),

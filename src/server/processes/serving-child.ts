@@ -1,0 +1,124 @@
+// One process that serves connections, as the owner of the store sees it: it gets connections, calls the store, and is asked for its metrics.
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Store } from '../../storage/index.ts';
+import { StoreService } from '../worker/store-service.ts';
+import type { Beginning, FromServing, ToServing } from './messages.ts';
+
+/** The entry of the process: beside this module in a checkout, beside the program where it is bundled. */
+const ENTRY = fileURLToPath(new URL('./serving-process.js', import.meta.url));
+/** How long a process may take to show its metrics; it is left out of those of the server otherwise. */
+const METRICS_MS = 1000;
+
+interface ServingChildOptions {
+  readonly beginning: Beginning;
+  readonly store: Store;
+  /** Called with what the child wants of the owner. */
+  readonly onMessage: (message: Extract<FromServing, { type: 'tokenUse' | 'joinMetrics' }>) => void;
+  /** Called once, when the process has ended, with the reason. */
+  readonly onEnd: (why: string) => void;
+}
+
+/** A process that serves connections. */
+export class ServingChild {
+  /** Resolves when it serves; rejects when it cannot. */
+  readonly serving: Promise<void>;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
+  readonly #options: ServingChildOptions;
+  readonly #process: ChildProcess;
+  readonly #service: StoreService;
+  readonly #showing = new Map<number, (text: string | undefined) => void>();
+  #settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+  #connections = 0;
+  #given = 0;
+  #lastId = 0;
+  #isServing = false;
+
+  constructor(options: ServingChildOptions) {
+    this.#options = options;
+    this.#process = fork(ENTRY, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: listNodeArguments() });
+    this.#service = new StoreService({ store: options.store, post: (message) => this.send(message), noteWrite: () => {} });
+    this.serving = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.serving.catch(() => {});
+    this.ended = new Promise((resolve) => {
+      this.#process.once('exit', (code, signal) => {
+        this.#end(`it ended with ${signal ?? `code ${code}`}`);
+        resolve();
+      });
+    });
+    this.#process.on('error', (error) => this.#settle?.reject(error));
+    this.#process.on('message', (message: FromServing) => this.#receive(message));
+    this.send({ type: 'begin', beginning: options.beginning });
+  }
+
+  get isServing(): boolean {
+    return this.#isServing;
+  }
+
+  /** Connections that it has, and those that are on the way to it. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  send(message: ToServing): void {
+    if (this.#process.connected) this.#process.send(message, () => {});
+  }
+
+  give(socket: Socket): void {
+    this.#given += 1;
+    this.#connections += 1;
+    this.#process.send({ type: 'connection' } satisfies ToServing, socket, { keepOpen: false }, (error) => {
+      if (error !== null) socket.destroy();
+    });
+  }
+
+  /** The metrics of the process; undefined when it does not answer in time. */
+  showMetrics(): Promise<string | undefined> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => settle(undefined), METRICS_MS);
+      const settle = (text: string | undefined): void => {
+        clearTimeout(timer);
+        this.#showing.delete(id);
+        resolve(text);
+      };
+      this.#showing.set(id, settle);
+      this.send({ type: 'showMetrics', id });
+    });
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  #receive(message: FromServing): void {
+    if (message.type === 'serving') {
+      this.#isServing = true;
+      this.#settle?.resolve();
+    } else if (message.type === 'failed') this.#settle?.reject(new Error(message.message));
+    else if (message.type === 'connections') this.#connections = message.open + this.#given - message.taken;
+    else if (message.type === 'shownMetrics') this.#showing.get(message.id)?.(message.text);
+    else if (message.type === 'tokenUse' || message.type === 'joinMetrics') this.#options.onMessage(message);
+    else this.#service.receive(message);
+  }
+
+  #end(why: string): void {
+    this.#isServing = false;
+    this.#service.close();
+    for (const settle of this.#showing.values()) settle(undefined);
+    this.#settle?.reject(new Error(why));
+    this.#options.onEnd(why);
+  }
+}
+
+/** Arguments of Node that hold for the child as well; those of a debugger would have it listen on the same port. */
+const listNodeArguments = (): string[] => process.execArgv.filter((argument) => !argument.startsWith('--inspect'));
+

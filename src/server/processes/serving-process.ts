@@ -1,0 +1,117 @@
+// The entry of a process that serves connections: a whole server but for the store, the controllers and the port, which are the owner's. It ends when
+// the owner says so, and at once when the owner is gone, since nothing could be committed any more.
+import { Socket } from 'node:net';
+import { systemClock } from '../../base/index.ts';
+import { StorageHealth } from '../../storage/index.ts';
+import type { Listener } from '../http/listener.ts';
+import type { ExposedParts, Seams } from '../local/seams.ts';
+import { startHeapTrim } from '../observability/heap-trim.ts';
+import { createLogger, describeError } from '../observability/logger.ts';
+import { noteDiskChange } from '../open-store.ts';
+import { type RunningServer, startServer } from '../server.ts';
+import { RemoteStore } from '../worker/remote-store.ts';
+import type { Beginning, FromServing, ToServing } from './messages.ts';
+
+/** Sends to the owner. */
+const send = (message: FromServing): void => void process.send?.(message, undefined, undefined, () => {});
+
+class ServingProcess {
+  readonly #store = new RemoteStore(send);
+  readonly #health = new StorageHealth();
+  readonly #joining = new Map<number, (text: string) => void>();
+  /** Connections that came before the listener was made. */
+  readonly #early: Socket[] = [];
+  #listener: Pick<Listener, 'accept'> | undefined;
+  #exposed: ExposedParts | undefined;
+  #server: Promise<RunningServer> | undefined;
+  #stopTrim = (): void => {};
+  #open = 0;
+  #taken = 0;
+  #isCountSent = true;
+  #lastId = 0;
+
+  receive(message: ToServing, socket: Socket | undefined): void {
+    switch (message.type) {
+      case 'begin': return void this.#begin(message.beginning);
+      case 'connection': return this.#take(socket);
+      case 'stop': return void this.#stop();
+      case 'disk': return noteDiskChange(this.#health, message.change);
+      case 'showMetrics': return void this.#exposed?.renderMetrics().then((text) => send({ type: 'shownMetrics', id: message.id, text }));
+      case 'metrics': return this.#joining.get(message.id)?.(message.text);
+      default: return this.#store.receive(message);
+    }
+  }
+
+  async #begin({ options, port, usesOwner, log }: Beginning): Promise<void> {
+    const logger = createLogger({ ...log, clock: systemClock, write: (line) => process.stderr.write(line) });
+    process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
+    const seams: Seams = {
+      ...(usesOwner && { store: this.#store, health: this.#health }),
+      openPort: async (listener) => {
+        this.#listener = listener;
+        return port;
+      },
+      expose: (parts) => {
+        this.#exposed = parts;
+      },
+      owner: { joinMetrics: (text) => this.#joinMetrics(text), noteTokenUse: (secret) => send({ type: 'tokenUse', secret }) },
+    };
+    this.#server = startServer({ ...options, logger }, seams);
+    try {
+      await (await this.#server).ready;
+      this.#stopTrim = startHeapTrim(systemClock);
+      for (const socket of this.#early.splice(0)) this.#listener?.accept(socket);
+      send({ type: 'serving' });
+    } catch (error) {
+      send({ type: 'failed', message: (error as Error).message });
+    }
+  }
+
+  #take(socket: Socket | undefined): void {
+    this.#taken += 1;
+    // A client that has gone meanwhile leaves a message without a connection.
+    if (!(socket instanceof Socket)) return this.#sendCount();
+    this.#open += 1;
+    socket.once('close', () => {
+      this.#open -= 1;
+      this.#sendCount();
+    });
+    if (this.#listener === undefined) this.#early.push(socket);
+    else this.#listener.accept(socket);
+  }
+
+  /** Counts are sent once a turn. */
+  #sendCount(): void {
+    if (!this.#isCountSent) return;
+    this.#isCountSent = false;
+    setImmediate(() => {
+      this.#isCountSent = true;
+      send({ type: 'connections', open: this.#open, taken: this.#taken });
+    });
+  }
+
+  #joinMetrics(text: string): Promise<string> {
+    const id = ++this.#lastId;
+    return new Promise((resolve) => {
+      this.#joining.set(id, (whole) => {
+        this.#joining.delete(id);
+        resolve(whole);
+      });
+      send({ type: 'joinMetrics', id, text });
+    });
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopTrim();
+    await (await this.#server?.catch(() => undefined))?.close();
+    process.exitCode = 0;
+    process.removeAllListeners('disconnect');
+    process.disconnect();
+  }
+}
+
+const serving = new ServingProcess();
+// A signal to the whole group reaches this process as well; the owner ends it in its order.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+process.on('disconnect', () => process.exit(1));
+process.on('message', (message: ToServing, socket: Socket | undefined) => serving.receive(message, socket));
