@@ -29,10 +29,12 @@ interface AuthorizationOptions {
   readonly rolesReady: Promise<void>;
   /** The modes that are asked, in order. */
   readonly plan: AuthorizationPlan;
+  /** Resolves when all that is committed has come to this process; absent where it owns the store. */
+  readonly settle?: (() => Promise<unknown>) | undefined;
 }
 
 /** Makes the authorization of a server; begins to read RBAC's objects. */
-export function composeAuthorization({ options, registry, catalog, rolesReady, plan }: AuthorizationOptions): Authorization {
+export function composeAuthorization({ options, registry, catalog, rolesReady, plan, settle }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
   const { abac } = plan;
@@ -42,7 +44,7 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
   };
   const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
   return {
-    authorize, escalation: createEscalationRules(index),
+    authorize: confirmRefusals(authorize, settle), escalation: createEscalationRules(index),
     stop() {
       stop();
       index.stop();
@@ -52,17 +54,13 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
 }
 
 /**
- * An authorization over a store of another process: what it refuses it decides again when all that was committed before has come here (`settle`), so
- * that a client may use a right on any connection as soon as its grant is answered. Without `settle` the authorization itself.
+ * Over a store of another process: what is refused is decided again when all that was committed before has come here (`settle`), so that a client
+ * may use a right on any connection as soon as its grant is answered.
  */
-export function confirmRefusals(authorization: Authorization, settle: (() => Promise<unknown>) | undefined): Authorization {
-  if (settle === undefined) return authorization;
-  const { authorize } = authorization;
-  return {
-    ...authorization,
-    authorize: (attributes) => mapMaybe(authorize(attributes),
-      (decision): MaybePromise<Decision> => (decision.type === 'allow' ? decision : settle().then(() => authorize(attributes)))),
-  };
+function confirmRefusals(authorize: Authorize, settle: (() => Promise<unknown>) | undefined): Authorize {
+  if (settle === undefined) return authorize;
+  return (attributes) => mapMaybe(authorize(attributes),
+    (decision): MaybePromise<Decision> => (decision.type === 'allow' ? decision : settle().then(() => authorize(attributes))));
 }
 
 /** What the node authorizer reads, from the caches. */

@@ -26,9 +26,8 @@ import { createBuiltinResources, descriptionData, formatHumanDuration, groupPrio
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
-  type Authorization, askAccessWith, composeAuthorization, confirmRefusals, createAudienceQuestion, createClaimQuestion, createEscalationQuestions, createOwnerQuestion,
-  createSignerQuestion, findRefusalWith,
-  requireAccessWith,
+  type Authorization, askAccessWith, composeAuthorization, createAudienceQuestion, createClaimQuestion, createEscalationQuestions, createOwnerQuestion,
+  createSignerQuestion, findRefusalWith, requireAccessWith,
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
@@ -131,6 +130,9 @@ function serveRows(rows: readonly Resource[], options: ServerOptions, replica: b
     onGated: ({ plural, gate }) => replica || logger.warn('a resource is not served because its feature gate is off', { resource: plural, gate }),
   });
 }
+
+/** Waits until all that is committed has come to this process; absent where it owns the store. */
+const settleOf = ({ ownsStore = true, store }: ApiOptions): (() => Promise<unknown>) | undefined => (ownsStore ? undefined : () => store.revision());
 
 /** Requests are routed by the definitions that are committed. `settle` resolves when all that was committed before has come here. */
 function routeCurrent(definitions: Definitions, catalog: Catalog, { endpoints, settle }: {
@@ -260,7 +262,7 @@ function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, 
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
-  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false, ownsStore = true } = parts;
+  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const { clock, random, egress } = options;
   const { schemas, rows } = builtIn();
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
@@ -306,11 +308,10 @@ export function composeApi(parts: ApiOptions): Api {
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration,
     sendConversion: convertInProcess(options.conversions, webhooks.sendConversion),
     ...(workers !== undefined && { validateInWorker: (request: ValidateRequest) => workers.run('validate', request, { user: request.user ?? '' }) }),
-    servesOnly: replica || !ownsStore,
+    servesOnly: replica || parts.ownsStore === false,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
-  const settle = ownsStore ? undefined : () => store.revision();
-  const authorization = confirmRefusals(composeAuthorization({ options, registry, catalog, rolesReady, plan }), settle);
+  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan, settle: settleOf(parts) });
   const aggregator = createAggregator(options, { registry: () => registry, catalog, dial: egress.cluster });
   const backends = createBackends(options, egress.cluster);
   const endpoints = createEndpoints({
@@ -325,9 +326,9 @@ export function composeApi(parts: ApiOptions): Api {
     requireAccess: requireAccessWith(() => authorization),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   });
-  const handler = routeCurrent(definitions, catalog, { endpoints, settle });
   return {
     registry, catalog, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger,
-    handler, respondError: (exchange, error) => respondError(exchange, error, { schemas }),
+    handler: routeCurrent(definitions, catalog, { endpoints, settle: settleOf(parts) }),
+    respondError: (exchange, error) => respondError(exchange, error, { schemas }),
   };
 }

@@ -1,8 +1,8 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
 import { existsSync } from 'node:fs';
 import {
-  type DamagedRecord, type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore, openPostgresStore,
-  readEtcdStatus,
+  type DamagedRecord, type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore,
+  openPostgresStore, readEtcdStatus,
 } from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';

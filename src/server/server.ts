@@ -25,7 +25,7 @@ import { reflectFlowControl } from './flow-control/reflect.ts';
 import { measureCalls } from './observability/call-metrics.ts';
 import { listHealthPaths } from './observability/health.ts';
 import { formatKubeconfig } from './cli/kubeconfig.ts';
-import { describeListenError } from './http/listen-error.ts';
+import { describeListenError } from './listen-error.ts';
 import { type Listener, createListener } from './http/listener.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';

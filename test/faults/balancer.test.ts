@@ -46,7 +46,7 @@ class Fleet {
   }
 
   /** Ends one as `end` says, at the latest then out of the balancer, and starts another one. */
-  async replace(victim: Replica, end: () => Promise<void>): Promise<Replica> {
+  async replace(victim: Replica, end: () => Promise<unknown>): Promise<Replica> {
     await end();
     this.balancer.targets.delete(victim.port);
     await sleep(calmMs);

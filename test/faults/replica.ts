@@ -8,16 +8,17 @@ const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** A server in a process of its own. */
 export interface Replica {
   readonly port: number;
+  readonly pid: number;
   /** As the loss of its machine; resolves when it is gone. */
-  kill(): Promise<void>;
-  /** As an orderly replacement: SIGTERM; resolves when it is gone. */
-  stop(): Promise<void>;
+  kill(): Promise<number | null>;
+  /** As an orderly replacement: SIGTERM; resolves with the exit code when it is gone. */
+  stop(): Promise<number | null>;
 }
 
 /** Starts one; resolves when it says that it is ready. */
 export async function startReplica(flags: readonly string[]): Promise<Replica> {
   const child: ChildProcess = spawn(process.execPath, [program, '--secure-port', '0', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let output = '';
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -27,11 +28,11 @@ export async function startReplica(flags: readonly string[]): Promise<Replica> {
     });
     void gone.then(() => reject(new Error(`the server stopped before it was ready:\n${output}`)));
   });
-  const end = (signal: NodeJS.Signals) => (): Promise<void> => {
+  const end = (signal: NodeJS.Signals) => (): Promise<number | null> => {
     child.kill(signal);
     return gone;
   };
-  return { port, kill: end('SIGKILL'), stop: end('SIGTERM') };
+  return { port, pid: child.pid as number, kill: end('SIGKILL'), stop: end('SIGTERM') };
 }
 
 /** Passes connections on to servers in turn, past those that refuse them. */

@@ -1,5 +1,5 @@
 // Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE]
-// [--etcd|--postgres]`. With --etcd or --postgres the server stores in an etcd or a PostgreSQL started for it. Prints a score per area.
+// [--etcd|--postgres] [--workers N]`. With --etcd or --postgres the server stores in an etcd or a PostgreSQL started for it. Prints a score per area.
 // Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -82,7 +82,7 @@ const percent = (part: number, whole: number): string => `${((100 * part) / Math
 
 const args = process.argv.slice(2);
 const option = (name: string): string | undefined => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
-const flags = new Set(['--show', '--only'].flatMap((name) => (args.includes(name) ? [name, option(name)] : [])));
+const flags = new Set(['--show', '--only', '--workers'].flatMap((name) => (args.includes(name) ? [name, option(name)] : [])));
 const allAreas = readdirSync(path.join(oracle, 'scenarios')).filter((f) => f.endsWith('.mjs')).map((f) => f.slice(0, -4)).sort();
 const named = args.filter((a) => !a.startsWith('--') && !flags.has(a));
 const unknown = named.filter((area) => !allAreas.includes(area) && !slowAreas.has(area));
@@ -98,7 +98,8 @@ async function replayAreas(areas: readonly string[], flags: readonly string[]): 
   if (areas.length === 0) return;
   const directory = mkdtempSync(path.join(tmpdir(), 'pintle-oracle-'));
   const store = await startStore();
-  const server = await startServer(directory, [...flags, ...store.flags]);
+  const workers = option('--workers');
+  const server = await startServer(directory, [...flags, ...store.flags, ...(workers === undefined ? [] : ['--workers', workers])]);
   for (const area of areas) {
     const report = path.join(directory, 'report.json');
     const since = Date.now();

@@ -9,7 +9,7 @@ import { type NamedCertificate, type TlsIdentity, createContextOptions, createTl
 import { awaitServerName } from '../tls/server-name.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
-export const ACCEPTED_SOCKETS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
+export const acceptedSockets = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
 
 /** A TLS server whose identity can be replaced. */
 export interface TlsFront {
@@ -81,7 +81,7 @@ export function createTlsFront({ identity: first, clock, open, onSecure, onError
     else awaitServerName(socket, clock, (name) => (named.find(name === '' ? address : name) ?? main()).emit('connection', socket));
   };
   return {
-    server: createServer(ACCEPTED_SOCKETS, accept),
+    server: createServer(acceptedSockets, accept),
     use(identity) {
       const { clientAuthorities, proxyAuthorities = [] } = identity;
       const next = nameServers(identity);

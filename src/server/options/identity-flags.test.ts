@@ -28,7 +28,9 @@ function optionsOf(...flags: readonly string[]): Partial<ServerOptions> {
   const invocation = parseCommandLine(flags);
   assert.ok(invocation.type === 'run', JSON.stringify(invocation));
   assert.deepEqual(invocation.flags.warnings, []);
-  const { dataDir: _dataDir, securePort: _securePort, verbosity: _verbosity, loggingFormat: _loggingFormat, ...rest } = invocation.flags.settings;
+  const {
+    dataDir: _dataDir, securePort: _securePort, verbosity: _verbosity, loggingFormat: _loggingFormat, workers: _workers, ...rest
+  } = invocation.flags.settings;
   return rest as Partial<ServerOptions>;
 }
 

@@ -1,3 +1,4 @@
+// The metrics of several processes as those of one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinMetrics } from './join-metrics.ts';

@@ -2,7 +2,7 @@
 // each process has a part of the whole (requests in flight, memory), and is the largest value where all of them describe the same thing.
 
 /** Gauges of which each process has a part. */
-const PARTS: ReadonlySet<string> = new Set([
+const parts: ReadonlySet<string> = new Set([
   'apiserver_current_inflight_requests', 'apiserver_current_inqueue_requests', 'apiserver_longrunning_requests', 'apiserver_registered_watchers',
   'apiserver_flowcontrol_current_executing_requests', 'apiserver_flowcontrol_current_executing_seats', 'apiserver_flowcontrol_current_inqueue_requests',
   'apiserver_flowcontrol_current_inqueue_seats', 'apiserver_flowcontrol_current_limit_seats', 'apiserver_flowcontrol_nominal_limit_seats',
@@ -10,7 +10,7 @@ const PARTS: ReadonlySet<string> = new Set([
   'process_resident_memory_bytes', 'process_heap_bytes', 'process_open_fds', 'nodejs_external_memory_bytes',
 ]);
 /** What a registry says about itself is the same in each process. */
-const ACCOUNTS: ReadonlySet<string> = new Set(['registered_metrics_total', 'disabled_metrics_total', 'hidden_metrics_total']);
+const accounts: ReadonlySet<string> = new Set(['registered_metrics_total', 'disabled_metrics_total', 'hidden_metrics_total']);
 
 interface Family {
   readonly head: string[];
@@ -39,7 +39,7 @@ export function joinMetrics(texts: readonly string[]): string {
         families.set(name, family);
       } else if (line.startsWith('# TYPE ')) {
         const name = nameOf(line);
-        family.isAdded = !ACCOUNTS.has(name) && (PARTS.has(name) || !line.endsWith(' gauge'));
+        family.isAdded = !accounts.has(name) && (parts.has(name) || !line.endsWith(' gauge'));
         if (family.head.length === 1) family.head.push(line);
       } else if (line !== '') addSample(family, line);
     }

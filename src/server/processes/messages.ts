@@ -32,8 +32,10 @@ export type FromServing =
   | StoreCall
   | { readonly type: 'serving' }
   | { readonly type: 'failed'; readonly message: string }
-  /** Connections that are open, and how many have come in all. */
-  | { readonly type: 'connections'; readonly open: number; readonly taken: number }
+  /** The connection that was sent is the process's now. */
+  | { readonly type: 'connectionTaken'; readonly hasConnection: boolean }
+  /** A number of connections have ended. */
+  | { readonly type: 'connectionsClosed'; readonly count: number }
   | { readonly type: 'tokenUse'; readonly secret: KubeObject }
   | { readonly type: 'shownMetrics'; readonly id: number; readonly text: string }
   /** Asks for the metrics of the whole server; `text` are those of the process that asks. */

@@ -8,8 +8,8 @@ import { type Logger, describeError } from '../observability/logger.ts';
 import { type DiskChange, createStorageHealth, isShared } from '../open-store.ts';
 import { type ServerOptions, StartError, resolveOptions } from '../options/options.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { ACCEPTED_SOCKETS } from '../http/tls-front.ts';
-import { describeListenError } from '../http/listen-error.ts';
+import { acceptedSockets } from '../http/tls-front.ts';
+import { describeListenError } from '../listen-error.ts';
 import { joinMetrics } from './join-metrics.ts';
 import type { Beginning } from './messages.ts';
 import { ServingChild } from './serving-child.ts';
@@ -56,7 +56,7 @@ class Processes {
   constructor(options: ProcessesOptions, resolved: ServerOptions) {
     this.#options = options;
     this.#resolved = resolved;
-    this.#port = createServer({ ...ACCEPTED_SOCKETS, pauseOnConnect: true }, (socket) => this.#give(socket));
+    this.#port = createServer({ ...acceptedSockets, pauseOnConnect: true }, (socket) => this.#give(socket));
   }
 
   async start(): Promise<RunningServer> {
@@ -92,6 +92,7 @@ class Processes {
     const { maxRequestsInflight, maxMutatingRequestsInflight } = this.#resolved;
     invariant(this.#exposed !== undefined, 'the store is open');
     const child = new ServingChild({
+      clock: this.#resolved.clock,
       store: this.#exposed.store,
       beginning: {
         options: { ...options, maxRequestsInflight: share(maxRequestsInflight, count), maxMutatingRequestsInflight: share(maxMutatingRequestsInflight, count) },
@@ -101,7 +102,10 @@ class Processes {
         if (message.type === 'tokenUse') this.#exposed?.noteTokenUse(message.secret);
         else void this.#joinMetrics(child, message.text).then((text) => child.send({ type: 'metrics', id: message.id, text }));
       },
-      onEnd: (why) => this.#replace(child, why),
+      onEnd: (why, left) => {
+        this.#replace(child, why);
+        for (const socket of left) this.#give(socket);
+      },
     });
     this.#children.add(child);
     child.serving.then(() => {

@@ -2,22 +2,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../base/index.ts';
 import type { Store } from '../../storage/index.ts';
 import { StoreService } from '../worker/store-service.ts';
 import type { Beginning, FromServing, ToServing } from './messages.ts';
 
 /** The entry of the process: beside this module in a checkout, beside the program where it is bundled. */
-const ENTRY = fileURLToPath(new URL('./serving-process.js', import.meta.url));
+const entry = fileURLToPath(new URL('./serving-process.js', import.meta.url));
 /** How long a process may take to show its metrics; it is left out of those of the server otherwise. */
 const METRICS_MS = 1000;
 
 interface ServingChildOptions {
+  readonly clock: Clock;
   readonly beginning: Beginning;
   readonly store: Store;
   /** Called with what the child wants of the owner. */
   readonly onMessage: (message: Extract<FromServing, { type: 'tokenUse' | 'joinMetrics' }>) => void;
-  /** Called once, when the process has ended, with the reason. */
-  readonly onEnd: (why: string) => void;
+  /** Called once, when the process has ended, with the reason and the connections that it has not taken. */
+  readonly onEnd: (why: string, left: readonly Socket[]) => void;
 }
 
 /** A process that serves connections. */
@@ -31,14 +33,18 @@ export class ServingChild {
   readonly #service: StoreService;
   readonly #showing = new Map<number, (text: string | undefined) => void>();
   #settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  #connections = 0;
-  #given = 0;
+  /**
+   * Connections that are on the way to it: the first one is sent, and stays open here until the process has taken it, so that another one can get it
+   * if this one ends. Node would forget those that it queues.
+   */
+  readonly #given: Socket[] = [];
+  #open = 0;
   #lastId = 0;
   #isServing = false;
 
   constructor(options: ServingChildOptions) {
     this.#options = options;
-    this.#process = fork(ENTRY, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: listNodeArguments() });
+    this.#process = fork(entry, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: listNodeArguments() });
     this.#service = new StoreService({ store: options.store, post: (message) => this.send(message), noteWrite: () => {} });
     this.serving = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -61,7 +67,7 @@ export class ServingChild {
 
   /** Connections that it has, and those that are on the way to it. */
   get connections(): number {
-    return this.#connections;
+    return this.#open + this.#given.length;
   }
 
   get pid(): number | undefined {
@@ -73,20 +79,16 @@ export class ServingChild {
   }
 
   give(socket: Socket): void {
-    this.#given += 1;
-    this.#connections += 1;
-    this.#process.send({ type: 'connection' } satisfies ToServing, socket, { keepOpen: false }, (error) => {
-      if (error !== null) socket.destroy();
-    });
+    if (this.#given.push(socket) === 1) this.#sendConnection(socket);
   }
 
   /** The metrics of the process; undefined when it does not answer in time. */
   showMetrics(): Promise<string | undefined> {
     const id = ++this.#lastId;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle(undefined), METRICS_MS);
+      const timer = this.#options.clock.after(METRICS_MS, () => settle(undefined));
       const settle = (text: string | undefined): void => {
-        clearTimeout(timer);
+        timer.cancel();
         this.#showing.delete(id);
         resolve(text);
       };
@@ -104,10 +106,23 @@ export class ServingChild {
       this.#isServing = true;
       this.#settle?.resolve();
     } else if (message.type === 'failed') this.#settle?.reject(new Error(message.message));
-    else if (message.type === 'connections') this.#connections = message.open + this.#given - message.taken;
+    else if (message.type === 'connectionTaken') this.#noteTaken(message.hasConnection);
+    else if (message.type === 'connectionsClosed') this.#open -= message.count;
     else if (message.type === 'shownMetrics') this.#showing.get(message.id)?.(message.text);
     else if (message.type === 'tokenUse' || message.type === 'joinMetrics') this.#options.onMessage(message);
     else this.#service.receive(message);
+  }
+
+  #sendConnection(socket: Socket): void {
+    if (this.#process.connected) this.#process.send({ type: 'connection' } satisfies ToServing, socket, { keepOpen: true }, () => {});
+  }
+
+  #noteTaken(hasConnection: boolean): void {
+    // The process has the connection open as well, so that this ends nothing but the part of it here.
+    this.#given.shift()?.destroy();
+    if (hasConnection) this.#open += 1;
+    const [next] = this.#given;
+    if (next !== undefined) this.#sendConnection(next);
   }
 
   #end(why: string): void {
@@ -115,7 +130,7 @@ export class ServingChild {
     this.#service.close();
     for (const settle of this.#showing.values()) settle(undefined);
     this.#settle?.reject(new Error(why));
-    this.#options.onEnd(why);
+    this.#options.onEnd(why, this.#given);
   }
 }
 

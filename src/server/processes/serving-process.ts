@@ -1,6 +1,6 @@
 // The entry of a process that serves connections: a whole server but for the store, the controllers and the port, which are the owner's. It ends when
 // the owner says so, and at once when the owner is gone, since nothing could be committed any more.
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { systemClock } from '../../base/index.ts';
 import { StorageHealth } from '../../storage/index.ts';
 import type { Listener } from '../http/listener.ts';
@@ -25,9 +25,8 @@ class ServingProcess {
   #exposed: ExposedParts | undefined;
   #server: Promise<RunningServer> | undefined;
   #stopTrim = (): void => {};
-  #open = 0;
-  #taken = 0;
-  #isCountSent = true;
+  /** Connections that have ended and are not reported yet. */
+  #closed = 0;
   #lastId = 0;
 
   receive(message: ToServing, socket: Socket | undefined): void {
@@ -68,25 +67,21 @@ class ServingProcess {
   }
 
   #take(socket: Socket | undefined): void {
-    this.#taken += 1;
     // A client that has gone meanwhile leaves a message without a connection.
-    if (!(socket instanceof Socket)) return this.#sendCount();
-    this.#open += 1;
-    socket.once('close', () => {
-      this.#open -= 1;
-      this.#sendCount();
-    });
+    send({ type: 'connectionTaken', hasConnection: socket !== undefined });
+    if (socket === undefined) return;
+    socket.once('close', () => this.#noteClosed());
     if (this.#listener === undefined) this.#early.push(socket);
     else this.#listener.accept(socket);
   }
 
-  /** Counts are sent once a turn. */
-  #sendCount(): void {
-    if (!this.#isCountSent) return;
-    this.#isCountSent = false;
+  /** Ends of connections are reported once a turn. */
+  #noteClosed(): void {
+    this.#closed += 1;
+    if (this.#closed > 1) return;
     setImmediate(() => {
-      this.#isCountSent = true;
-      send({ type: 'connections', open: this.#open, taken: this.#taken });
+      send({ type: 'connectionsClosed', count: this.#closed });
+      this.#closed = 0;
     });
   }
 

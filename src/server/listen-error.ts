@@ -1,5 +1,5 @@
 // Why a port cannot be opened, in a line for the operator.
-import { StartError } from '../options/options.ts';
+import { StartError } from './options/options.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use', EACCES: 'not permitted', EADDRNOTAVAIL: 'the address does not belong to this machine',
