@@ -9,6 +9,7 @@ import { createCheckMetrics } from './observability/metrics.ts';
 import { createProfiling } from './observability/profiling.ts';
 import { answerMetricsText } from './observability/process-metrics.ts';
 import { createZPages } from './observability/zpages.ts';
+import type { Audit } from './audit/audit.ts';
 import type { ServerOptions } from './options/options.ts';
 import type { createOpenIdHandler } from './openid.ts';
 
@@ -80,6 +81,8 @@ interface RootParts {
   readonly checks: readonly HealthCheck[];
   readonly flowControl: FlowControl | undefined;
   readonly featureGates: readonly string[];
+  /** The audit of all writes; absent where there is none, and where this process sees a part of them. */
+  readonly audit: Audit | undefined;
   /** The metrics of the server as text. */
   readonly renderMetrics: () => Promise<string>;
   readonly openId: ReturnType<typeof createOpenIdHandler>;

@@ -206,7 +206,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     ...(flowControl !== undefined && { flowControl }), audit, tracing, lifecycle: state, allowsOrigin: await readAllowedOrigins(options),
     respondError: api.respondError, random, goawayChance: options.goawayChance, strictTransportSecurity: options.strictTransportSecurityDirectives,
     handler: createRootHandler({ ...api, handler: tracing?.traceHandler(api.handler) ?? api.handler }, {
-      options, checks, flowControl, featureGates: options.featureGates,
+      options, checks, flowControl, featureGates: options.featureGates, audit: seams.owner === undefined ? audit : undefined,
       renderMetrics: seams.owner === undefined ? renderOwn : () => renderOwn().then((text) => (seams.owner as OwnerOfStore).joinMetrics(text)),
       openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
