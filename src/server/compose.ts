@@ -263,8 +263,7 @@ function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
-  const { clock, random, egress } = options;
-  const { schemas, rows } = builtIn();
+  const [{ clock, random, egress }, { schemas, rows }] = [options, builtIn()];
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog, clock);
   const quotaLedger = new QuotaLedger(clock);
