@@ -190,7 +190,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths, ownsStore: seams.owner === undefined,
   });
-  const audit = started.audit = await createAudit(options);
+  const audit = started.audit = await createAudit(options, seams.owner ?? (seams.sharesAuditLog === true ? {} : undefined));
   const allowed = await readMetricLabels(options);
   const renderOwn = (): Promise<string> => renderMetrics(api, {
     metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store, featureGates: options.featureGates,
@@ -211,7 +211,10 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
       openId: createOpenIdHandler({ ...authentication, keysUrl: () => keysUrl(options, state) }),
     }),
   });
-  seams.expose?.({ api, handler: chain as Handler, store, renderMetrics: renderOwn, noteTokenUse: (secret) => state.noteTokenUse?.(secret) });
+  seams.expose?.({
+    api, handler: chain as Handler, store, renderMetrics: renderOwn, noteTokenUse: (secret) => state.noteTokenUse?.(secret),
+    rotateAudit: (bytes) => audit?.rotateFor(bytes),
+  });
   const { authorities } = authentication;
   const missing = listMissingCurves(options.tlsCurvePreferences);
   if (missing.length > 0) logger.warn('key exchanges are not offered: they need OpenSSL 3.5', { curves: missing });

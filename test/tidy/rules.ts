@@ -62,11 +62,11 @@ const OUTSIDE: readonly { readonly module: RegExp; readonly folder: RegExp }[] =
 
 /**
  * Doors beside a room's index.ts: the durable Store comes with its native library, `pintle run` is no part of `pintle/testing`, and tests ask for
- * waits and certificates without the server.
+ * waits, certificates and the contract of Stores without the rest of their rooms.
  */
 const SIDE_DOORS = [
-  'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/server/testing.ts',
-  'src/server/tls/certificates.ts', 'src/test-support/steps.ts', 'src/test-support/wait.ts', 'src/testing/program/programs.ts',
+  'src/storage/embedded/index.ts', 'src/storage/etcd/cluster.suite.ts', 'src/storage/postgres/server.suite.ts', 'src/storage/store.suite.ts',
+  'src/server/testing.ts', 'src/server/tls/certificates.ts', 'src/test-support/steps.ts', 'src/test-support/wait.ts', 'src/testing/program/programs.ts',
 ];
 
 /** Rooms are entered by their door, and only along the arrows. */

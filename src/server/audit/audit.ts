@@ -12,7 +12,7 @@ import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from
 import { type BatchOptions, bufferEvents } from './buffered.ts';
 import type { Routed } from '../webhooks/egress.ts';
 import { createLogBackend } from './log-backend.ts';
-import { openLogFile } from './log-file.ts';
+import { type LogFile, type LogFileOptions, openLogFile } from './log-file.ts';
 import { type RecentWrites, createRecentWrites } from './recent-writes.ts';
 import { RequestAudit } from './record.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
@@ -24,6 +24,8 @@ export interface Audit {
   begin(exchange: ServerExchange, user: User | undefined): RequestAudit | undefined;
   /** Writes the events of answers that are about to leave. */
   flush(): void;
+  /** Begins the next log file for another process that writes to it, where so many bytes more are too many. */
+  rotateFor(bytes: number): void;
   /** Answers the users of recent writes, at its path; undefined for all other paths. */
   readonly answer: RecentWrites['answer'];
   /** Resolves when all events are out. */
@@ -40,13 +42,14 @@ const MAX_BATCH_BYTES = 10 * 1024 * 1024;
 const WEBHOOK_TIMEOUT_MS = 30_000;
 
 /** Makes the audit that the flags ask for. Throws StartError. */
-export async function createAudit(options: ServerOptions & Routed): Promise<Audit | undefined> {
+export async function createAudit(options: ServerOptions & Routed, shared?: LogFileOptions['shared']): Promise<Audit | undefined> {
   if (options.auditPolicyFile === '') return undefined;
   const { clock, logger } = options;
   const evaluate = await readPolicy(options);
   const metrics = createAuditMetrics(logger);
+  const file = options.auditLogPath === '' ? undefined : openFile(options, shared);
   const backends = [
-    ...(options.auditLogPath === '' ? [] : [openLog(options, metrics)]),
+    ...(file === undefined ? [] : [openLog(options, metrics, file)]),
     ...(options.auditWebhookConfigFile === '' ? [] : [await openWebhook(options, metrics)]),
   ];
   if (backends.length === 0) return undefined;
@@ -61,6 +64,7 @@ export async function createAudit(options: ServerOptions & Routed): Promise<Audi
       return decision.level === 'None' ? undefined : new RequestAudit(parts, { exchange, user, decision });
     },
     flush: () => backend.flush?.(),
+    rotateFor: (bytes) => file?.rotateFor?.(bytes),
     answer: (exchange) => writes.answer(exchange),
     stop: () => backend.stop(),
   };
@@ -95,9 +99,8 @@ function wrapBackend(backend: AuditBackend, { mode, batch, truncate }: BackendOp
   return truncate === undefined ? wrapped : truncateEvents(wrapped, truncate.maxEventBytes, parts.metrics);
 }
 
-function openLog(options: ServerOptions, metrics: AuditMetrics): AuditBackend {
-  const { clock, logger, auditLogPath: path, auditLogMode: mode } = options;
-  const file = openFile(options, (error) => logger.error('old audit logs were not cleared', { path, ...describeError(error) }));
+function openLog(options: ServerOptions, metrics: AuditMetrics, file: LogFile): AuditBackend {
+  const { clock, auditLogMode: mode } = options;
   const backend = createLogBackend({ file, format: options.auditLogFormat === 'legacy' ? 'legacy' : 'json', isStrict: mode !== 'blocking', metrics });
   return wrapBackend(backend, {
     mode,
@@ -110,10 +113,11 @@ function openLog(options: ServerOptions, metrics: AuditMetrics): AuditBackend {
   }, { clock, metrics });
 }
 
-function openFile(options: ServerOptions, onError: (error: unknown) => void) {
-  const { auditLogPath: path, auditLogMaxSize: maxSizeMb, auditLogMaxAge: maxAgeDays, auditLogMaxBackup: maxBackups, auditLogCompress: compress } = options;
+function openFile(options: ServerOptions, shared: LogFileOptions['shared']): LogFile {
+  const { logger, auditLogPath: path, auditLogMaxSize: maxSizeMb, auditLogMaxAge: maxAgeDays, auditLogMaxBackup: maxBackups } = options;
+  const onError = (error: unknown): void => logger.error('old audit logs were not cleared', { path, ...describeError(error) });
   try {
-    return openLogFile({ path, maxSizeMb, maxAgeDays, maxBackups, compress }, options.clock, onError);
+    return openLogFile({ path, maxSizeMb, maxAgeDays, maxBackups, compress: options.auditLogCompress, shared }, options.clock, onError);
   } catch (error) {
     throw new StartError(`--audit-log-path: cannot write ${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`, { cause: error });
   }

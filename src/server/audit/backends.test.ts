@@ -274,6 +274,34 @@ describe('openLogFile', () => {
   });
 });
 
+describe('openLogFile of several processes', () => {
+  it('keeps the lines of all, and one of them rotates', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'audit-log-'));
+    const clock = createManualClock();
+    const asked: number[] = [];
+    const open = (askRotation?: (bytes: number) => void) => openLogFile({
+      path: join(directory, 'audit.log'), maxSizeMb: 1, maxBackups: 0, maxAgeDays: 0, compress: false, shared: { askRotation },
+    }, clock, (error) => assert.fail(String(error)));
+    const owner = open();
+    const worker = open((bytes) => asked.push(bytes));
+    const half = Buffer.from(`${'x'.repeat(512 * 1024)}\n`);
+    worker.write(half);
+    worker.write(half);
+    assert.deepEqual(asked, [half.length]);
+    owner.rotateFor?.(half.length);
+    clock.advance(1000);
+    owner.rotateFor?.(half.length);
+    worker.write(Buffer.from('worker\n'));
+    owner.write(Buffer.from('owner\n'));
+    await Promise.all([owner.close(), worker.close()]);
+    assert.equal(readFileSync(join(directory, 'audit.log'), 'utf8'), 'worker\nowner\n');
+    const [backup = '', ...others] = readdirSync(directory).filter((name) => name !== 'audit.log');
+    assert.deepEqual(others, []);
+    assert.equal(readFileSync(join(directory, backup)).length, 2 * half.length);
+    rmSync(directory, { recursive: true });
+  });
+});
+
 describe('openLogFile with a directory that fails it', () => {
   const large = `${'x'.repeat(1024 * 1024 - 10)}\n`;
   const open = (directory: string) => openLogFile({ path: join(directory, 'audit.log'), maxSizeMb: 1, maxBackups: 0, maxAgeDays: 0, compress: false },

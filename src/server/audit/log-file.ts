@@ -1,7 +1,8 @@
 // The file of the log backend, and its rotation: a file that would grow past its limit is renamed after the time, old ones are compressed and
 // removed by number and age. Names and rules are those of the logger that the reference uses, so that its files are found and cleared here too.
 import {
-  closeSync, createReadStream, createWriteStream, existsSync, fchmodSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync, writeSync,
+  closeSync, createReadStream, createWriteStream, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, statSync, unlinkSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -15,12 +16,16 @@ export interface LogFileOptions {
   readonly maxAgeDays: number;
   readonly maxBackups: number;
   readonly compress: boolean;
+  /** Other processes write to the file too: one of them rotates it, for which the others ask. */
+  readonly shared?: { readonly askRotation?: ((bytes: number) => void) | undefined } | undefined;
 }
 
 /** A file that lines are added to. */
 export interface LogFile {
   /** Writes in this turn; throws when it cannot. */
   write(bytes: Uint8Array): void;
+  /** Begins the next file where so many bytes more would be too many, for another process. */
+  rotateFor?(bytes: number): void;
   close(): Promise<void>;
 }
 
@@ -40,6 +45,7 @@ class RotatingFile implements LogFile {
   /** Undefined once closed: the number of a closed descriptor may be another file's. */
   #file: number | undefined;
   #size: number;
+  #inode: number;
   #clearing: Promise<void> | undefined;
 
   constructor(options: LogFileOptions, clock: Clock, onError: (error: unknown) => void) {
@@ -48,7 +54,7 @@ class RotatingFile implements LogFile {
     this.#onError = onError;
     mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
     this.#file = openSync(options.path, 'a', OWNER_ONLY);
-    this.#size = statSync(options.path).size;
+    ({ size: this.#size, ino: this.#inode } = statSync(options.path));
   }
 
   write(bytes: Uint8Array): void {
@@ -56,9 +62,20 @@ class RotatingFile implements LogFile {
     const limit = this.#options.maxSizeMb * MEGABYTE;
     if (limit > 0 && length > limit) throw new Error(`write length ${length} exceeds maximum file size ${limit}`);
     if (this.#file === undefined) throw new Error('the file is closed');
-    const file = limit > 0 && this.#size + length > limit ? this.#rotate(this.#file) : this.#file;
+    if (this.#options.shared !== undefined) this.#follow();
+    const askRotation = this.#options.shared?.askRotation;
+    const isFull = limit > 0 && this.#size + length > limit;
+    if (isFull) askRotation?.(length);
+    const file = isFull && askRotation === undefined ? this.#rotate(this.#file) : this.#file;
+    // The lines of several processes do not mix: each write is one call, whose place in the file the system finds.
     for (let written = 0; written < length;) written += writeSync(file, bytes, written);
     this.#size += length;
+  }
+
+  rotateFor(bytes: number): void {
+    if (this.#file === undefined) return;
+    this.#follow();
+    if (this.#options.maxSizeMb > 0 && this.#size + bytes > this.#options.maxSizeMb * MEGABYTE) this.#rotate(this.#file);
   }
 
   async close(): Promise<void> {
@@ -66,6 +83,17 @@ class RotatingFile implements LogFile {
     this.#file = undefined;
     if (file !== undefined) closeSync(file);
     await this.#clearing;
+  }
+
+  /** Opens the file that another process has begun, and learns what others have written. */
+  #follow(): void {
+    const found = statSync(this.#options.path, { throwIfNoEntry: false });
+    if (found?.ino !== this.#inode) {
+      const before = this.#file as number;
+      this.#file = openSync(this.#options.path, 'a', OWNER_ONLY);
+      closeSync(before);
+    }
+    ({ size: this.#size, ino: this.#inode } = found?.ino === this.#inode ? found : fstatSync(this.#file as number));
   }
 
   /** Swaps the file for an empty one, and answers that. Where it throws, the file before stays open, and the next write tries again. */
@@ -76,6 +104,7 @@ class RotatingFile implements LogFile {
     const file = openSync(path, 'a', OWNER_ONLY);
     this.#file = file;
     this.#size = 0;
+    this.#inode = fstatSync(file).ino;
     closeSync(full);
     fchmodSync(file, mode & 0o777);
     this.#clearing = (this.#clearing ?? Promise.resolve()).then(() => this.#clear()).catch(this.#onError);

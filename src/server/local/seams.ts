@@ -38,6 +38,8 @@ export interface Seams {
   readonly openPort?: (listener: Pick<Listener, 'accept'>) => Promise<number>;
   /** The faults of the store. */
   readonly health?: StorageHealth;
+  /** Other processes write to the audit log as well. */
+  readonly sharesAuditLog?: boolean;
   /** Present where another process owns the store, and does all that is done once for a store (processes/). */
   readonly owner?: OwnerOfStore;
 }
@@ -48,6 +50,8 @@ export interface OwnerOfStore {
   joinMetrics(text: string): Promise<string>;
   /** Records the use of a token from a Secret. */
   noteTokenUse(secret: KubeObject): void;
+  /** Asks for the next file of the audit log, where so many bytes more are too many. */
+  askRotation(bytes: number): void;
 }
 
 /** The parts of a server that tests use without a connection. */
@@ -60,4 +64,6 @@ export interface ExposedParts {
   readonly renderMetrics: () => Promise<string>;
   /** Records the use of a token from a Secret. */
   readonly noteTokenUse: (secret: KubeObject) => void;
+  /** Begins the next file of the audit log for another process, where so many bytes more are too many. */
+  readonly rotateAudit: (bytes: number) => void;
 }

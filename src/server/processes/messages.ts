@@ -37,6 +37,7 @@ export type FromServing =
   /** A number of connections have ended. */
   | { readonly type: 'connectionsClosed'; readonly count: number }
   | { readonly type: 'tokenUse'; readonly secret: KubeObject }
+  | { readonly type: 'rotateAudit'; readonly bytes: number }
   | { readonly type: 'shownMetrics'; readonly id: number; readonly text: string }
   /** Asks for the metrics of the whole server; `text` are those of the process that asks. */
   | { readonly type: 'joinMetrics'; readonly id: number; readonly text: string };

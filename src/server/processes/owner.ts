@@ -33,9 +33,6 @@ const share = (whole: number, count: number): number => Math.ceil(whole / count)
 /** Refuses what several processes cannot keep the promise of. Throws StartError. */
 function checkOptions(options: ServerOptions): void {
   if (options.dataDir === '' && options.certDir === '') throw new StartError('--workers needs --data-dir or --cert-dir, where the keys are that they share');
-  if (options.auditLogPath !== '' && options.auditLogPath !== '-' && options.auditLogMaxSize > 0) {
-    throw new StartError('--workers with --audit-log-path needs --audit-log-maxsize=0: processes that write to one file cannot rotate it');
-  }
   if (options.console) throw new StartError('--workers and --console cannot be given together: sessions of the console are kept by one process');
 }
 
@@ -67,6 +64,7 @@ class Processes {
         expose: (parts) => {
           this.#exposed = parts;
         },
+        sharesAuditLog: true,
       });
       await this.#server.ready;
       await Promise.all(Array.from({ length: this.#options.count }, () => this.#fork().serving));
@@ -100,6 +98,7 @@ class Processes {
       },
       onMessage: (message) => {
         if (message.type === 'tokenUse') this.#exposed?.noteTokenUse(message.secret);
+        else if (message.type === 'rotateAudit') this.#exposed?.rotateAudit(message.bytes);
         else void this.#joinMetrics(child, message.text).then((text) => child.send({ type: 'metrics', id: message.id, text }));
       },
       onEnd: (why, left) => {

@@ -12,12 +12,15 @@ const entry = fileURLToPath(new URL('./serving-process.js', import.meta.url));
 /** How long a process may take to show its metrics; it is left out of those of the server otherwise. */
 const METRICS_MS = 1000;
 
+/** What a process wants of the owner. */
+export type OwnerMessage = Extract<FromServing, { type: 'tokenUse' | 'rotateAudit' | 'joinMetrics' }>;
+
 interface ServingChildOptions {
   readonly clock: Clock;
   readonly beginning: Beginning;
   readonly store: Store;
   /** Called with what the child wants of the owner. */
-  readonly onMessage: (message: Extract<FromServing, { type: 'tokenUse' | 'joinMetrics' }>) => void;
+  readonly onMessage: (message: OwnerMessage) => void;
   /** Called once, when the process has ended, with the reason and the connections that it has not taken. */
   readonly onEnd: (why: string, left: readonly Socket[]) => void;
 }
@@ -45,7 +48,7 @@ export class ServingChild {
   constructor(options: ServingChildOptions) {
     this.#options = options;
     this.#process = fork(entry, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: listNodeArguments() });
-    this.#service = new StoreService({ store: options.store, post: (message) => this.send(message), noteWrite: () => {} });
+    this.#service = new StoreService({ store: options.store, copiesItself: true, post: (message) => this.send(message), noteWrite: () => {} });
     this.serving = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -109,7 +112,7 @@ export class ServingChild {
     else if (message.type === 'connectionTaken') this.#noteTaken(message.hasConnection);
     else if (message.type === 'connectionsClosed') this.#open -= message.count;
     else if (message.type === 'shownMetrics') this.#showing.get(message.id)?.(message.text);
-    else if (message.type === 'tokenUse' || message.type === 'joinMetrics') this.#options.onMessage(message);
+    else if (message.type === 'tokenUse' || message.type === 'rotateAudit' || message.type === 'joinMetrics') this.#options.onMessage(message);
     else this.#service.receive(message);
   }
 

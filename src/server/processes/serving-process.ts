@@ -2,21 +2,22 @@
 // the owner says so, and at once when the owner is gone, since nothing could be committed any more.
 import type { Socket } from 'node:net';
 import { systemClock } from '../../base/index.ts';
-import { StorageHealth } from '../../storage/index.ts';
+import { StorageHealth, type Store, prefixRange } from '../../storage/index.ts';
 import type { Listener } from '../http/listener.ts';
 import type { ExposedParts, Seams } from '../local/seams.ts';
 import { startHeapTrim } from '../observability/heap-trim.ts';
-import { createLogger, describeError } from '../observability/logger.ts';
-import { noteDiskChange } from '../open-store.ts';
+import { type Logger, createLogger, describeError } from '../observability/logger.ts';
+import { findRoot, noteDiskChange } from '../open-store.ts';
+import { type ServerOptions, resolveOptions } from '../options/options.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import { RemoteStore } from '../worker/remote-store.ts';
 import type { Beginning, FromServing, ToServing } from './messages.ts';
+import { type ProcessStore, connectStore } from './process-store.ts';
 
 /** Sends to the owner. */
 const send = (message: FromServing): void => void process.send?.(message, undefined, undefined, () => {});
 
 class ServingProcess {
-  readonly #store = new RemoteStore(send);
+  #store: ProcessStore | undefined;
   readonly #health = new StorageHealth();
   readonly #joining = new Map<number, (text: string) => void>();
   /** Connections that came before the listener was made. */
@@ -37,7 +38,7 @@ class ServingProcess {
       case 'disk': return noteDiskChange(this.#health, message.change);
       case 'showMetrics': return void this.#exposed?.renderMetrics().then((text) => send({ type: 'shownMetrics', id: message.id, text }));
       case 'metrics': return this.#joining.get(message.id)?.(message.text);
-      default: return this.#store.receive(message);
+      default: return this.#store?.receive(message);
     }
   }
 
@@ -45,7 +46,7 @@ class ServingProcess {
     const logger = createLogger({ ...log, clock: systemClock, write: (line) => process.stderr.write(line) });
     process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
     const seams: Seams = {
-      ...(usesOwner && { store: this.#store, health: this.#health }),
+      ...(usesOwner && { store: await this.#connect(options, logger), health: this.#health }),
       openPort: async (listener) => {
         this.#listener = listener;
         return port;
@@ -53,7 +54,10 @@ class ServingProcess {
       expose: (parts) => {
         this.#exposed = parts;
       },
-      owner: { joinMetrics: (text) => this.#joinMetrics(text), noteTokenUse: (secret) => send({ type: 'tokenUse', secret }) },
+      owner: {
+        joinMetrics: (text) => this.#joinMetrics(text), noteTokenUse: (secret) => send({ type: 'tokenUse', secret }),
+        askRotation: (bytes) => send({ type: 'rotateAudit', bytes }),
+      },
     };
     this.#server = startServer({ ...options, logger }, seams);
     try {
@@ -64,6 +68,15 @@ class ServingProcess {
     } catch (error) {
       send({ type: 'failed', message: (error as Error).message });
     }
+  }
+
+  /** The owner's Store. */
+  #connect(options: Partial<ServerOptions>, logger: Logger): Promise<Store> {
+    const root = findRoot(resolveOptions(options));
+    this.#store = connectStore({
+      post: send, range: prefixRange(`${root}/`), report: (error) => logger.warn('the watch of the store begins again', describeError(error)),
+    });
+    return this.#store.opened;
   }
 
   #take(socket: Socket | undefined): void {

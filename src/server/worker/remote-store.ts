@@ -13,6 +13,7 @@ interface Waiting {
 function reviveFailure({ name, message, outcomeKnown }: StoreFailure): Error {
   if (name === 'StorageUnavailableError') return new StorageUnavailableError(message, { outcomeKnown: outcomeKnown === true });
   if (name === 'StorageClosedError') return new StorageClosedError();
+  if (name === 'RangeError') return new RangeError(message);
   return name === 'StorageWriteError' ? new StorageWriteError(message) : new Error(message);
 }
 

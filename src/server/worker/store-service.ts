@@ -1,5 +1,5 @@
 // The server's Store as a worker uses it, from the server's side: calls come as messages, answers and watches go back as messages. Messages to
-// a worker that does not keep up are bounded.
+// a worker that does not keep up are bounded. A worker is a thread (task-worker.ts) or a process (../processes).
 import { StorageUnavailableError, type Store, type StoreEvent, type StoreWatch, type KeyValue } from '../../storage/index.ts';
 import type { StoreAnswer, StoreCall, StoreFailure } from './messages.ts';
 
@@ -8,13 +8,6 @@ type Call = Extract<StoreCall, { type: 'call' }>;
 
 /** Bytes of events that a worker has been sent and not taken in; with more, its watches fail and begin again with what there is then. */
 const MOST_PENDING_BYTES = 32 * 1024 * 1024;
-
-/** A copy that may be given away. */
-function copyKeyValue({ value, ...rest }: KeyValue, transfer: ArrayBuffer[]): KeyValue {
-  const copy = new Uint8Array(value);
-  transfer.push(copy.buffer);
-  return { ...rest, value: copy };
-}
 
 /** An error of the store as data. */
 function describeFailure(error: unknown): StoreFailure {
@@ -27,6 +20,8 @@ export type NoteWrite = (key: string, value: Uint8Array) => void;
 
 interface StoreServiceOptions {
   readonly store: Store;
+  /** `post` makes a copy of what it sends: none is made for it. */
+  readonly copiesItself?: boolean;
   readonly post: (message: StoreAnswer, transfer?: readonly ArrayBuffer[]) => void;
   readonly noteWrite: NoteWrite;
 }
@@ -36,13 +31,15 @@ export class StoreService {
   readonly #store: Store;
   readonly #post: (message: StoreAnswer, transfer?: readonly ArrayBuffer[]) => void;
   readonly #noteWrite: NoteWrite;
+  readonly #copiesItself: boolean;
   readonly #watches = new Map<number, StoreWatch>();
   #pendingBytes = 0;
 
-  constructor({ store, post, noteWrite }: StoreServiceOptions) {
+  constructor({ store, post, noteWrite, copiesItself = false }: StoreServiceOptions) {
     this.#store = store;
     this.#post = post;
     this.#noteWrite = noteWrite;
+    this.#copiesItself = copiesItself;
   }
 
   receive(message: StoreCall): void {
@@ -73,11 +70,19 @@ export class StoreService {
     if (value !== undefined) this.#noteWrite(key, value);
   }
 
+  /** A copy that may be given away. */
+  #copy(kv: KeyValue, transfer: ArrayBuffer[]): KeyValue {
+    if (this.#copiesItself) return kv;
+    const value = new Uint8Array(kv.value);
+    transfer.push(value.buffer);
+    return { ...kv, value };
+  }
+
   /** Values of a read or of a conflict are copied; everything else is plain data. */
   #copyResult(result: unknown, transfer: ArrayBuffer[]): unknown {
     if (typeof result !== 'object' || result === null) return result;
-    if ('kvs' in result) return { ...result, kvs: (result.kvs as KeyValue[]).map((kv) => copyKeyValue(kv, transfer)) };
-    if ('current' in result && result.current !== undefined) return { ...result, current: copyKeyValue(result.current as KeyValue, transfer) };
+    if ('kvs' in result) return { ...result, kvs: (result.kvs as KeyValue[]).map((kv) => this.#copy(kv, transfer)) };
+    if ('current' in result && result.current !== undefined) return { ...result, current: this.#copy(result.current as KeyValue, transfer) };
     return result;
   }
 
@@ -95,8 +100,8 @@ export class StoreService {
   #sendEvents(watch: number, batch: readonly StoreEvent[], revision: number): void {
     const transfer: ArrayBuffer[] = [];
     const copies = batch.map(({ type, kv, previous }) =>
-      ({ type, kv: copyKeyValue(kv, transfer), ...(previous !== undefined && { previous: copyKeyValue(previous, transfer) }) }));
-    const bytes = transfer.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      ({ type, kv: this.#copy(kv, transfer), ...(previous !== undefined && { previous: this.#copy(previous, transfer) }) }));
+    const bytes = batch.reduce((sum, { kv, previous }) => sum + kv.value.length + (previous?.value.length ?? 0), 0);
     this.#pendingBytes += bytes;
     this.#post({ type: 'events', watch, batch: copies, revision, bytes }, transfer);
     if (this.#pendingBytes <= MOST_PENDING_BYTES) return;
