@@ -1,10 +1,13 @@
-// What the process that owns the store and the processes that serve connections say to each other, over the channel of a child process. Messages of
-// one direction arrive in the order in which they were sent: an answer of the store comes after every change that was committed before it.
+// What the process that owns the store and the processes that serve connections say to each other, over the channel of a child process. Calls of
+// the store and its answers have a pipe of their own (channel.ts), where all arrives in the order in which it was sent: an answer comes after every
+// change that was committed before it.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { LogFormat } from '../observability/logger.ts';
 import type { DiskChange } from '../open-store.ts';
 import type { ServerOptions } from '../options/options.ts';
-import type { StoreAnswer, StoreCall } from '../worker/messages.ts';
+
+/** The descriptor of the pipe of the store, in the serving process. */
+export const STORE_PIPE = 4;
 
 /** What a serving process needs to begin. */
 export interface Beginning {
@@ -18,7 +21,6 @@ export interface Beginning {
 
 /** To a serving process. A connection comes with its message `connection`. */
 export type ToServing =
-  | StoreAnswer
   | { readonly type: 'begin'; readonly beginning: Beginning }
   | { readonly type: 'connection' | 'stop' }
   | { readonly type: 'disk'; readonly change: DiskChange }
@@ -29,7 +31,6 @@ export type ToServing =
 
 /** From a serving process. */
 export type FromServing =
-  | StoreCall
   | { readonly type: 'serving' }
   | { readonly type: 'failed'; readonly message: string }
   /** The connection that was sent is the process's now. */

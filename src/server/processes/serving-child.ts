@@ -1,11 +1,14 @@
 // One process that serves connections, as the owner of the store sees it: it gets connections, calls the store, and is asked for its metrics.
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../base/index.ts';
 import type { Store } from '../../storage/index.ts';
 import { StoreService } from '../worker/store-service.ts';
-import type { Beginning, FromServing, ToServing } from './messages.ts';
+import type { StoreAnswer, StoreCall } from '../worker/messages.ts';
+import { Channel } from './channel.ts';
+import { type Beginning, type FromServing, STORE_PIPE, type ToServing } from './messages.ts';
 
 /** The entry of the process: beside this module in a checkout, beside the program where it is bundled. */
 const entry = fileURLToPath(new URL('./serving-process.js', import.meta.url));
@@ -47,8 +50,9 @@ export class ServingChild {
 
   constructor(options: ServingChildOptions) {
     this.#options = options;
-    this.#process = fork(entry, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: listNodeArguments() });
-    this.#service = new StoreService({ store: options.store, copiesItself: true, post: (message) => this.send(message), noteWrite: () => {} });
+    this.#process = fork(entry, { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'], execArgv: listNodeArguments() });
+    const channel = new Channel<StoreAnswer, StoreCall>(this.#process.stdio[STORE_PIPE] as unknown as Duplex, (message) => this.#service.receive(message));
+    this.#service = new StoreService({ store: options.store, copiesItself: true, post: (message) => channel.post(message), noteWrite: () => {} });
     this.serving = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -113,7 +117,6 @@ export class ServingChild {
     else if (message.type === 'connectionsClosed') this.#open -= message.count;
     else if (message.type === 'shownMetrics') this.#showing.get(message.id)?.(message.text);
     else if (message.type === 'tokenUse' || message.type === 'rotateAudit' || message.type === 'joinMetrics') this.#options.onMessage(message);
-    else this.#service.receive(message);
   }
 
   #sendConnection(socket: Socket): void {

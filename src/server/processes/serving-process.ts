@@ -1,6 +1,6 @@
 // The entry of a process that serves connections: a whole server but for the store, the controllers and the port, which are the owner's. It ends when
 // the owner says so, and at once when the owner is gone, since nothing could be committed any more.
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { systemClock } from '../../base/index.ts';
 import { StorageHealth, type Store, prefixRange } from '../../storage/index.ts';
 import type { Listener } from '../http/listener.ts';
@@ -10,14 +10,15 @@ import { type Logger, createLogger, describeError } from '../observability/logge
 import { findRoot, noteDiskChange } from '../open-store.ts';
 import { type ServerOptions, resolveOptions } from '../options/options.ts';
 import { type RunningServer, startServer } from '../server.ts';
-import type { Beginning, FromServing, ToServing } from './messages.ts';
-import { type ProcessStore, connectStore } from './process-store.ts';
+import type { StoreAnswer, StoreCall } from '../worker/messages.ts';
+import { Channel } from './channel.ts';
+import { type Beginning, type FromServing, STORE_PIPE, type ToServing } from './messages.ts';
+import { connectStore } from './process-store.ts';
 
 /** Sends to the owner. */
 const send = (message: FromServing): void => void process.send?.(message, undefined, undefined, () => {});
 
 class ServingProcess {
-  #store: ProcessStore | undefined;
   readonly #health = new StorageHealth();
   readonly #joining = new Map<number, (text: string) => void>();
   /** Connections that came before the listener was made. */
@@ -38,7 +39,7 @@ class ServingProcess {
       case 'disk': return noteDiskChange(this.#health, message.change);
       case 'showMetrics': return void this.#exposed?.renderMetrics().then((text) => send({ type: 'shownMetrics', id: message.id, text }));
       case 'metrics': return this.#joining.get(message.id)?.(message.text);
-      default: return this.#store?.receive(message);
+      default: return undefined;
     }
   }
 
@@ -73,10 +74,14 @@ class ServingProcess {
   /** The owner's Store. */
   #connect(options: Partial<ServerOptions>, logger: Logger): Promise<Store> {
     const root = findRoot(resolveOptions(options));
-    this.#store = connectStore({
-      post: send, range: prefixRange(`${root}/`), report: (error) => logger.warn('the watch of the store begins again', describeError(error)),
+    const pipe = new Socket({ fd: STORE_PIPE });
+    const channel = new Channel<StoreCall, StoreAnswer>(pipe, (message) => store.receive(message));
+    // The channel of the process decides when it ends.
+    pipe.unref();
+    const store = connectStore({
+      post: (message) => channel.post(message), range: prefixRange(`${root}/`), report: (error) => logger.warn('the watch of the store begins again', describeError(error)),
     });
-    return this.#store.opened;
+    return store.opened;
   }
 
   #take(socket: Socket | undefined): void {
