@@ -79,7 +79,8 @@ class ServingProcess {
     // The channel of the process decides when it ends.
     pipe.unref();
     const store = connectStore({
-      post: (message) => channel.post(message), range: prefixRange(`${root}/`), report: (error) => logger.warn('the watch of the store begins again', describeError(error)),
+      post: (message) => channel.post(message), range: prefixRange(`${root}/`),
+      report: (error) => logger.warn('the watch of the store begins again', describeError(error)),
     });
     return store.opened;
   }
