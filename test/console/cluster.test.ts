@@ -15,7 +15,7 @@ import { FakeKubelet } from '../../src/server/proxy/testing.ts';
 import { createTestClient, eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, login, missingBrowser, openPage, startBrowser, stopShop, waitForList } from './browser.ts';
 import { testExploration } from './explore.suite.ts';
-import { createTill, followTill } from './logs.ts';
+import { createTill, followTill, runCommand } from './pods.ts';
 import { testObjects } from './object.suite.ts';
 import { type Shop, fillShop } from './objects.ts';
 
@@ -113,6 +113,18 @@ describe('the console of kube-apiserver', { skip }, () => {
     try {
       await createTill(server, kubelet);
       await followTill([server, browser], kubelet);
+    } finally {
+      await stopShop([server, browser]);
+      kubelet.close();
+    }
+  });
+
+  test('a command runs in a container', async () => {
+    const kubelet = new FakeKubelet();
+    const [server, browser] = await startReferenceShop();
+    try {
+      await createTill(server, kubelet);
+      await runCommand([server, browser], kubelet);
     } finally {
       await stopShop([server, browser]);
       kubelet.close();

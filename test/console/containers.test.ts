@@ -5,7 +5,7 @@ import { FakeKubelet } from '../../src/server/proxy/testing.ts';
 import { SpdyKubelet } from '../../src/server/streaming/testing.ts';
 import { type TestServer, eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, checkNarrow, login, missingBrowser, openPage, startShop, stopShop, takePicture } from './browser.ts';
-import { POD, createTill, followTill } from './logs.ts';
+import { POD, createTill, followTill, runCommand } from './pods.ts';
 import { attacks, create } from './objects.ts';
 
 
@@ -29,35 +29,7 @@ describe('containers in the console', { skip: missingBrowser() }, () => {
 
   test('logs are followed as they are written, for each container, and what they hold is text', () => followTill([server, browser], kubelet));
 
-  test('a command runs in a container: its input, its output and errors, and how it ended', async () => {
-    let session: SpdyKubelet | undefined;
-    kubelet.upgrade = (_request, socket) => {
-      session = new SpdyKubelet(socket, 'v4.channel.k8s.io');
-    };
-    const { page, complaints, close } = await openPage(browser);
-    await login(page, server, 'admin-token', `${POD}?tab=exec`);
-    await page.getByLabel('Terminal').uncheck();
-    await page.getByLabel('Command', { exact: true }).fill('sh -e');
-    await page.getByRole('button', { name: 'Run' }).click();
-    await page.locator('input.line:enabled').fill('echo hello');
-    await page.keyboard.press('Enter');
-    await eventually(async () => assert.equal(session?.written.get('stdin'), 'echo hello\n'));
-    const request = kubelet.requests.at(-1);
-    assert.equal(request?.url, '/exec/shop/till/main?command=sh&command=-e&error=1&input=1&output=1');
-    assert.doesNotMatch(JSON.stringify(request?.headers), /pintle/);
-    session?.write('stdout', 'hello\n');
-    session?.write('stderr', `${attacks.script}\n`);
-    await page.getByRole('log').getByText('hello', { exact: false }).first().waitFor();
-    await page.getByRole('log').getByText(attacks.script).waitFor();
-    await checkAccess(page, 'a command');
-    await checkNarrow(page, 'a command');
-    const details = { causes: [{ reason: 'ExitCode', message: '3' }] };
-    session?.write('error', JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message: 'x', details }), true);
-    for (const name of ['stdout', 'stderr']) session?.write(name, '', true);
-    await page.getByRole('alert').filter({ hasText: 'exit code 3' }).waitFor();
-    assert.deepEqual(complaints.filter((text) => !text.includes('WebSocket')), []);
-    await close();
-  });
+  test('a command runs in a container: its input, its output and errors, and how it ended', () => runCommand([server, browser], kubelet));
 
   test('a terminal: keys are input, colours and cursors are drawn, its size follows the page, and what a program writes does nothing', async () => {
     let session: SpdyKubelet | undefined;

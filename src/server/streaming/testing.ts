@@ -1,10 +1,22 @@
 // The side of a kubelet in SPDY/3.1, for tests: it accepts streams, keeps what is written to them by their type, and writes what the test says.
 import type { Duplex } from 'node:stream';
-import { FrameReader, encodeControl, encodeDataHead, frameTypes } from './spdy-frames.ts';
+import { constants, inflateSync } from 'node:zlib';
+import { spdyDictionary } from './spdy-dictionary.data.ts';
+import { FrameReader, encodeControl, encodeDataHead, encodeSynStream, frameTypes } from './spdy-frames.ts';
 
+const HEAD_BYTES = 8;
 const SYN_STREAM_BYTES = 10;
-const ZLIB_HEAD_BYTES = 6;
-const STORED_HEAD_BYTES = 5;
+
+/** The headers of a block of names and values. */
+function readHeaders(block: Buffer): ReadonlyMap<string, string> {
+  let at = 4;
+  const read = (): string => {
+    const length = block.readUInt32BE(at);
+    at += 4 + length;
+    return block.toString('utf8', at - length, at);
+  };
+  return new Map(Array.from({ length: block.readUInt32BE(0) }, () => [read(), read()] as const));
+}
 
 /** One session of a client. */
 export class SpdyKubelet {
@@ -18,6 +30,9 @@ export class SpdyKubelet {
   /** Control frames that are no SYN_STREAM, by type. */
   readonly controls: number[] = [];
   readonly #ids = new Map<number, string>();
+  /** The compressed headers of all streams, which are one zlib stream, and how many bytes of it have been read as text. */
+  #compressed = Buffer.alloc(0);
+  #readBytes = 0;
 
   /** Answers the request for an upgrade. */
   constructor(socket: Duplex, protocol: string) {
@@ -46,14 +61,22 @@ export class SpdyKubelet {
   }
 
   #accept(id: number, body: Buffer): void {
-    const block = body.subarray(SYN_STREAM_BYTES + (this.#ids.size === 0 ? ZLIB_HEAD_BYTES : 0) + STORED_HEAD_BYTES);
-    const nameBytes = block.readUInt32BE(4);
-    const valueBytes = block.readUInt32BE(8 + nameBytes);
-    const type = block.toString('utf8', 12 + nameBytes, 12 + nameBytes + valueBytes);
+    const isFirst = this.#ids.size === 0;
+    const type = readHeaders(this.#inflate(body.subarray(SYN_STREAM_BYTES))).get('streamtype') ?? '';
     this.#ids.set(id, type);
     this.types.push(type);
+    const noHeaders = encodeSynStream(id, [], isFirst).subarray(HEAD_BYTES + SYN_STREAM_BYTES);
     const reply = Buffer.alloc(4);
     reply.writeUInt32BE(id);
-    this.socket.write(encodeControl(frameTypes.synReply, 0, reply));
+    this.socket.write(encodeControl(frameTypes.synReply, 0, Buffer.concat([reply, noHeaders])));
+  }
+
+  /** The next part of the headers. */
+  #inflate(part: Buffer): Buffer {
+    this.#compressed = Buffer.concat([this.#compressed, part]);
+    const all = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH });
+    const next = all.subarray(this.#readBytes);
+    this.#readBytes = all.length;
+    return next;
   }
 }

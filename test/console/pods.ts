@@ -1,7 +1,8 @@
-// The flow of logs in the console, against this server and kube-apiserver; the kubelet is the test's.
+// The flows of logs and commands in the console, against this server and kube-apiserver; the kubelet is the test's.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type FakeKubelet, createNode } from '../../src/server/proxy/testing.ts';
+import { SpdyKubelet } from '../../src/server/streaming/testing.ts';
 import { eventually } from '../../src/test-support/index.ts';
 import { type ShopAndBrowser, checkAccess, checkNarrow, login, openPage } from './browser.ts';
 import { type Shop, attacks, create } from './objects.ts';
@@ -45,5 +46,36 @@ export async function followTill([server, browser]: ShopAndBrowser, kubelet: Fak
   await page.getByText('this is its end').waitFor();
   assert.equal(await page.evaluate('typeof attacked'), 'undefined');
   assert.deepEqual(complaints, []);
+  await close();
+}
+
+/** Runs a command in a container of the pod: its input, its output and errors, and how it ended. */
+export async function runCommand([server, browser]: ShopAndBrowser, kubelet: FakeKubelet): Promise<void> {
+  let session: SpdyKubelet | undefined;
+  kubelet.upgrade = (_request, socket) => {
+    session = new SpdyKubelet(socket, 'v4.channel.k8s.io');
+  };
+  const { page, complaints, close } = await openPage(browser);
+  await login(page, server, 'admin-token', `${POD}?tab=exec`);
+  await page.getByLabel('Terminal').uncheck();
+  await page.getByLabel('Command', { exact: true }).fill('sh -e');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.locator('input.line:enabled').fill('echo hello');
+  await page.keyboard.press('Enter');
+  await eventually(async () => assert.equal(session?.written.get('stdin'), 'echo hello\n'));
+  const request = kubelet.requests.at(-1);
+  assert.equal(request?.url, '/exec/shop/till/main?command=sh&command=-e&error=1&input=1&output=1');
+  assert.doesNotMatch(JSON.stringify(request?.headers), /pintle/);
+  session?.write('stdout', 'hello\n');
+  session?.write('stderr', `${attacks.script}\n`);
+  await page.getByRole('log').getByText('hello', { exact: false }).first().waitFor();
+  await page.getByRole('log').getByText(attacks.script).waitFor();
+  await checkAccess(page, 'a command');
+  await checkNarrow(page, 'a command');
+  const details = { causes: [{ reason: 'ExitCode', message: '3' }] };
+  session?.write('error', JSON.stringify({ status: 'Failure', reason: 'NonZeroExitCode', message: 'x', details }), true);
+  for (const name of ['stdout', 'stderr']) session?.write(name, '', true);
+  await page.getByRole('alert').filter({ hasText: 'exit code 3' }).waitFor();
+  assert.deepEqual(complaints.filter((text) => !text.includes('WebSocket')), []);
   await close();
 }

@@ -1,6 +1,5 @@
 // IP addresses and prefixes as Go's netip reads them, with what it says of those that are none.
-import { quoteGo } from '../../field-error.ts';
-import { fitsInt } from '../values/numbers.ts';
+import { quoteGo } from '../field-error.ts';
 
 /** An address as it was read. */
 export interface ParsedAddress {
@@ -98,6 +97,10 @@ function expand(text: string, bytes: readonly number[], ellipsis: number): Uint8
   return Uint8Array.of(...bytes.slice(0, ellipsis), ...new Array<number>(16 - bytes.length).fill(0), ...bytes.slice(ellipsis));
 }
 
+const INT64_DIGITS = 19;
+const MAX_INT64 = (1n << 63n) - 1n;
+const fitsInt64 = (digits: string): boolean => digits.length <= INT64_DIGITS && BigInt(digits) <= MAX_INT64;
+
 /** Reads an address with the length of a prefix; throws AddressError. */
 export function parsePrefix(text: string): { readonly bytes: Uint8Array; readonly length: number } {
   const wrong = (message: string): AddressError => new AddressError(`netip.ParsePrefix(${quoteGo(text)}): ${message}`);
@@ -106,7 +109,7 @@ export function parsePrefix(text: string): { readonly bytes: Uint8Array; readonl
   const { bytes, zone } = addressOf(text.slice(0, slash), wrong);
   if (zone !== '') throw wrong('IPv6 zones cannot be present in a prefix');
   const bits = text.slice(slash + 1);
-  if (!/^(?:[0-9]|[1-9][0-9]+)$/.test(bits) || !fitsInt(bits)) throw wrong(`bad bits after slash: ${quoteGo(bits)}`);
+  if (!/^(?:[0-9]|[1-9][0-9]+)$/.test(bits) || !fitsInt64(bits)) throw wrong(`bad bits after slash: ${quoteGo(bits)}`);
   if (Number(bits) > bytes.length * 8) throw wrong('prefix length out of range');
   return { bytes, length: Number(bits) };
 }

@@ -1,4 +1,5 @@
-// IP addresses and ranges as numbers: parsed strictly (no zones, no leading zeros), written in the canonical form of RFC 5952.
+// IP addresses and ranges as numbers: read strictly (no zones, no leading zeros), written in the canonical form of RFC 5952.
+import { AddressError, parseAddress, parsePrefix } from './ip-text.ts';
 
 /** As Service.spec.ipFamilies names them. */
 type IpFamily = 'IPv4' | 'IPv6';
@@ -20,47 +21,27 @@ export interface IpRange {
   readonly exact: boolean;
 }
 
-const decimalPart = /^(?:0|[1-9]\d{0,2})$/;
+/** An IPv6 address with an IPv4 one at its end, and the length of a prefix. */
+const LONGEST = 49;
 
-function parseDotted(text: string): number[] | undefined {
-  const parts = text.split('.');
-  return parts.length === 4 && parts.every((part) => decimalPart.test(part) && Number(part) < 256) ? parts.map(Number) : undefined;
-}
-
-/** The 16-bit words of one side of `::`. */
-function parseWords(text: string): number[] | undefined {
-  if (text === '') return [];
-  const words: number[] = [];
-  const parts = text.split(':');
-  for (const [index, part] of parts.entries()) {
-    const dotted = index === parts.length - 1 && part.includes('.') ? parseDotted(part) : undefined;
-    if (dotted !== undefined) words.push(dotted[0]! * 256 + dotted[1]!, dotted[2]! * 256 + dotted[3]!);
-    else if (/^[0-9a-f]{1,4}$/i.test(part)) words.push(Number.parseInt(part, 16));
-    else return undefined;
-  }
-  return words;
-}
-
-function parseIpv6(text: string): number[] | undefined {
-  const halves = text.split('::');
-  if (halves.length > 2 || text.length > 45) return undefined;
-  const [head, tail] = halves.map(parseWords);
-  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
-  const missing = 8 - head.length - (tail?.length ?? 0);
-  if (tail === undefined) return missing === 0 ? head : undefined;
-  return missing < 1 ? undefined : [...head, ...Array.from({ length: missing }, () => 0), ...tail];
-}
-
-/** Reads an address; undefined when it is none. */
+/** Reads an address; undefined when it is none, or names a zone. */
 export function parseIpAddress(text: string): IpAddress | undefined {
-  const join = (parts: number[], bits: bigint): bigint => parts.reduce((sum, part) => (sum << bits) | BigInt(part), 0n);
-  if (text.includes(':')) {
-    const words = parseIpv6(text);
-    return words && { family: 'IPv6', value: join(words, 16n) };
-  }
-  const bytes = parseDotted(text);
-  return bytes && { family: 'IPv4', value: join(bytes, 8n) };
+  const parsed = readOrNone(text, parseAddress);
+  return parsed?.zone === '' ? toIpAddress(parsed.bytes) : undefined;
 }
+
+function readOrNone<T>(text: string, read: (text: string) => T): T | undefined {
+  if (text.length > LONGEST) return undefined;
+  try {
+    return read(text);
+  } catch (error) {
+    if (error instanceof AddressError) return undefined;
+    throw error;
+  }
+}
+
+const toIpAddress = (bytes: Uint8Array): IpAddress =>
+  ({ family: bytes.length === 4 ? 'IPv4' : 'IPv6', value: bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n) });
 
 const partsOf = (value: bigint, count: number, bits: number): number[] =>
   Array.from({ length: count }, (_, index) => Number((value >> BigInt((count - 1 - index) * bits)) & ((1n << BigInt(bits)) - 1n)));
@@ -76,12 +57,10 @@ export function formatIpAddress({ family, value }: IpAddress): string {
 
 /** Reads `10.0.0.0/24`; undefined when it is no range. */
 export function parseIpRange(text: string): IpRange | undefined {
-  const [, addressText = '', lengthText = ''] = /^([^/]*)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
-  const address = parseIpAddress(addressText);
-  const bits = address?.family === 'IPv6' ? 128 : 32;
-  const length = Number(lengthText);
-  if (address === undefined || lengthText === '' || length > bits) return undefined;
-  const size = 1n << BigInt(bits - length);
+  const parsed = readOrNone(text, parsePrefix);
+  if (parsed === undefined) return undefined;
+  const address = toIpAddress(parsed.bytes);
+  const size = 1n << BigInt(parsed.bytes.length * 8 - parsed.length);
   const base = address.value - (address.value % size);
   return { family: address.family, base, size, exact: base === address.value };
 }
