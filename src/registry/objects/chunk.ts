@@ -64,18 +64,22 @@ function* settle(chunk: ObjectChunk): Steps<void> {
   }
 }
 
-/** joinItems in steps. */
+/** The part of a piece that holds the objects [from, to), which are side by side in it. */
+function viewOf(chunk: ObjectChunk, from: number, to: number): Uint8Array {
+  const first = (chunk[from] as ObjectChunk[number]).value;
+  return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
+}
+
+/** joinItems in steps. Objects side by side in a piece are settled. */
 export function* joinItemsInSteps(chunk: ObjectChunk, from: number, to: number): Steps<Uint8Array> {
+  if (isJoined(chunk, from, to)) return viewOf(chunk, from, to);
   yield* settle(chunk.slice(from, to));
   return joinItems(chunk, from, to);
 }
 
 /** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
 export function joinItems(chunk: ObjectChunk, from: number, to: number): Uint8Array {
-  if (isJoined(chunk, from, to) || (pack(chunk) && isJoined(chunk, from, to))) {
-    const first = (chunk[from] as ObjectChunk[number]).value;
-    return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
-  }
+  if (isJoined(chunk, from, to) || (pack(chunk) && isJoined(chunk, from, to))) return viewOf(chunk, from, to);
   const items = chunk.slice(from, to).map(({ value }) => value.item());
   const joined = allocateLasting(items.reduce((sum, item) => sum + item.length + 1, 0));
   let at = 0;
