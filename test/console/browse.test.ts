@@ -74,6 +74,7 @@ describe('the console', { skip: missingBrowser() }, () => {
   test('a wrong token is refused, a right one shows the lists of its user, and a logout ends the session', async () => {
     const { page, complaints, close } = await openPage(browser);
     await page.goto(`${server.url}/console/`);
+    await page.getByLabel('Bearer token').waitFor();
     await checkAccess(page, 'the login');
     await page.getByLabel('Bearer token').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
