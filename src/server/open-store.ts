@@ -51,6 +51,11 @@ export function createStorageHealth({ logger }: Pick<ServerOptions, 'logger'>, a
 /** A fault of the store that another process owns, or its end. */
 export type DiskChange = { readonly refused: string } | { readonly damaged: DamagedRecord } | { readonly replaced: number } | 'accepted';
 
+/** The faults of a store that are there at the moment. */
+export function listFaults({ refusal, damaged }: StorageHealth): readonly DiskChange[] {
+  return [...(refusal === undefined ? [] : [{ refused: refusal }]), ...damaged.map((record) => ({ damaged: record }))];
+}
+
 /** Notes what another process has announced. */
 export function noteDiskChange(health: StorageHealth, change: DiskChange): void {
   if (change === 'accepted') health.noteAcceptance();

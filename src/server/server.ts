@@ -34,7 +34,7 @@ import { measureStore, observeQueues } from './observability/loop-metrics.ts';
 import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
 import { countDeprecated, renderMetrics, showServed } from './observability/process-metrics.ts';
 import { isGateOn, listIgnoredGates } from './options/feature-gates.ts';
-import { type ServerOptions, resolveOptions, selectsController } from './options/options.ts';
+import { type ServerOptions, describeOptions, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
 import { createRequestSigner } from './tls/request-signer.ts';
 import { listMissingCurves } from './tls/tls-options.ts';
@@ -212,7 +212,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     }),
   });
   seams.expose?.({
-    api, handler: chain as Handler, store, renderMetrics: renderOwn, noteTokenUse: (secret) => state.noteTokenUse?.(secret),
+    api, handler: chain as Handler, store: made.store, renderMetrics: renderOwn, noteTokenUse: (secret) => state.noteTokenUse?.(secret),
     rotateAudit: (bytes) => audit?.rotateFor(bytes),
   });
   const { authorities } = authentication;
@@ -226,12 +226,6 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
   return { ...made, options: given, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, tracing, flowControl };
-}
-
-/** The options as workers get them: without what is no data. */
-function describeOptions({ clock: _clock, random: _random, logger: _logger, admission: _admission, conversions: _conversions,
-  ...data }: ServerOptions): Partial<ServerOptions> {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== 'function'));
 }
 
 /** Nothing to divide: nothing is limited. */

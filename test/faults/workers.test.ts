@@ -1,7 +1,7 @@
 // A server of several processes (`--workers`): one owns the store, the others serve its port. What clients did and saw over many connections, while
 // processes are killed, is held against the store's own log, guarantee by guarantee (history.ts).
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
@@ -63,6 +63,19 @@ async function ask(server: Replica, method: string, requestPath: string, body?: 
   } finally {
     client.close();
   }
+}
+
+/** Fails unless each of the processes gets one of as many connections. */
+async function checkSpread(server: Replica): Promise<void> {
+  const children = listChildren(server);
+  assert.equal(children.length, WORKERS);
+  const countOpen = (): number[] => children.map((pid) => readdirSync(`/proc/${pid}/fd`).length);
+  const before = countOpen();
+  const clients = children.map(() => createTestClient(urlOf(server), 'admin-token'));
+  for (const client of clients) assert.equal((await client.request({ path: '/version' })).status, 200);
+  const opened = countOpen().map((count, index) => count - (before[index] as number));
+  for (const client of clients) client.close();
+  assert.ok(opened.every((count) => count > 0), `connections of each process: ${opened.join()}`);
 }
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
@@ -137,6 +150,7 @@ describe('a server of several processes', { skip: process.platform === 'linux' ?
   test('definitions and rights hold on every connection as soon as they are answered; metrics are those of all processes', async (context) => {
     const scene = new Scene(context);
     const server = await scene.start();
+    await eventually(() => checkSpread(server));
     assert.equal((await ask(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)).status, 201);
     await eventually(async () => {
       const { body } = await ask(server, 'GET', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gears.example.com');
@@ -164,6 +178,23 @@ describe('a server of several processes', { skip: process.platform === 'linux' ?
     const [, count] = /^apiserver_request_total\{code="403"[^}]*resource="configmaps"[^}]*\} (\d+)$/m.exec(text) ?? [];
     assert.equal(Number(count), 3 * WORKERS);
     assert.equal((await ask(server, 'GET', '/readyz')).text, 'ok');
+  });
+
+  test('a process that cannot start is replaced until it can', async (context) => {
+    const scene = new Scene(context);
+    const server = await scene.start();
+    const [tokens, away] = ['tokens.csv', 'away.csv'].map((name) => join(scene.directory, name)) as [string, string];
+    renameSync(tokens, away);
+    const before = listChildren(server);
+    process.kill(before[0] as number, 'SIGKILL');
+    const seen = new Set<number>();
+    await eventually(() => {
+      for (const pid of listChildren(server)) if (!before.includes(pid)) seen.add(pid);
+      assert.ok(seen.size > 1, 'successors begin, and end');
+    });
+    renameSync(away, tokens);
+    await eventually(() => checkSpread(server));
+    assert.equal(await server.stop(), 0);
   });
 
   test('the console ends the start, since its sessions are kept by one process; the audit log has the lines of all', async (context) => {

@@ -59,6 +59,7 @@ export interface ExposedParts {
   readonly api: Api;
   /** The filters and everything behind them. */
   readonly handler: Handler;
+  /** The Store itself: calls of another process are measured there. */
   readonly store: Store;
   /** The metrics of this process. */
   readonly renderMetrics: () => Promise<string>;

@@ -43,6 +43,12 @@ export function resolveOptions(given: Partial<ServerOptions>): ServerOptions {
   return Object.freeze(options);
 }
 
+/** The options as workers and other processes get them: without what is no data. */
+export function describeOptions({ clock: _clock, random: _random, logger: _logger, admission: _admission, conversions: _conversions,
+  ...data }: ServerOptions): Partial<ServerOptions> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== 'function'));
+}
+
 /** Reports options that do not fit each other. */
 function findConflicts(options: ServerOptions): string[] {
   const rules: readonly (readonly [isBroken: boolean, message: string])[] = [

@@ -28,11 +28,6 @@ export class Channel<Sent, Received> {
     if (this.#queue.push(message) === 1) setImmediate(() => this.#flush());
   }
 
-  close(): void {
-    this.#flush();
-    this.#stream.end();
-  }
-
   #flush(): void {
     if (this.#queue.length === 0) return;
     const body = serialize(this.#queue);

@@ -1,5 +1,6 @@
 // The metrics of several processes as those of one server, in the Prometheus text format. Counters and histograms are added up. A gauge is added up where
 // each process has a part of the whole (requests in flight, memory), and is the largest value where all of them describe the same thing.
+import type { Steps } from '../../base/index.ts';
 
 /** Gauges of which each process has a part. */
 const parts: ReadonlySet<string> = new Set([
@@ -27,8 +28,8 @@ function addSample(family: Family, line: string): void {
   family.samples.set(series, before === undefined ? value : family.isAdded ? before + value : Math.max(before, value));
 }
 
-/** Joins texts; families and series stand in the order in which they first come. */
-export function joinMetrics(texts: readonly string[]): string {
+/** Joins texts, each in a step; families and series stand in the order in which they first come. */
+export function* joinMetrics(texts: readonly string[]): Steps<string> {
   const families = new Map<string, Family>();
   for (const text of texts) {
     let family: Family = { head: [], isAdded: false, samples: new Map() };
@@ -43,6 +44,7 @@ export function joinMetrics(texts: readonly string[]): string {
         if (family.head.length === 1) family.head.push(line);
       } else if (line !== '') addSample(family, line);
     }
+    yield;
   }
   const lines = [...families.values()].flatMap(({ head, samples }) => [...head, ...Array.from(samples, ([series, value]) => `${series} ${value}`)]);
   return `${lines.join('\n')}\n`;

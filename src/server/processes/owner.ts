@@ -2,21 +2,22 @@
 // connections; the others serve them. A connection is served by one process from its first byte to its last. Each process has caches of its own, fed
 // by the changes of the store, and reads what is current by asking for the store's revision: an answer of the owner comes after all changes before it.
 import { type Server as NetServer, type Socket, createServer } from 'node:net';
-import { type Timer, invariant } from '../../base/index.ts';
+import { type Timer, createTimeSlice, invariant, runStepsInSlices } from '../../base/index.ts';
+import type { StorageHealth } from '../../storage/index.ts';
 import type { ExposedParts } from '../local/seams.ts';
-import { type Logger, describeError } from '../observability/logger.ts';
-import { type DiskChange, createStorageHealth, isShared } from '../open-store.ts';
-import { type ServerOptions, StartError, resolveOptions } from '../options/options.ts';
+import { describeError } from '../observability/logger.ts';
+import { type DiskChange, createStorageHealth, isShared, listFaults } from '../open-store.ts';
+import { type ServerOptions, StartError, describeOptions, resolveOptions } from '../options/options.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { acceptedSockets } from '../http/tls-front.ts';
 import { describeListenError } from '../listen-error.ts';
 import { joinMetrics } from './join-metrics.ts';
 import type { Beginning } from './messages.ts';
-import { ServingChild } from './serving-child.ts';
+import { type OwnerMessage, ServingChild } from './serving-child.ts';
 
 /** What the processes are made of. */
 export interface ProcessesOptions {
-  readonly settings: Partial<ServerOptions> & { readonly logger: Logger };
+  readonly settings: Partial<ServerOptions>;
   /** Processes that serve connections. */
   readonly count: number;
   readonly log: Beginning['log'];
@@ -27,6 +28,10 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 /** What a process may take to end beyond the time that its requests have. */
 const END_MS = 10_000;
+/** Connections that may wait for a process to serve; further ones are ended. */
+const MOST_WAITING = 10_000;
+/** How long metrics are joined in one turn, before the owner commits for all again. */
+const METRICS_SLICE_MS = 5;
 
 const share = (whole: number, count: number): number => Math.ceil(whole / count);
 
@@ -37,8 +42,11 @@ function checkOptions(options: ServerOptions): void {
 }
 
 class Processes {
-  readonly #options: ProcessesOptions;
-  readonly #resolved: ServerOptions;
+  readonly #options: ServerOptions;
+  readonly #count: number;
+  readonly #log: Beginning['log'];
+  readonly #health: StorageHealth;
+  /** Those that were given a connection last stand at the end. */
   readonly #children = new Set<ServingChild>();
   /** Connections that came while no process served. */
   readonly #waiting: Socket[] = [];
@@ -48,37 +56,44 @@ class Processes {
   #portNumber = 0;
   #pauseMs = FIRST_PAUSE_MS;
   readonly #timers = new Set<Timer>();
-  #stopping = false;
+  #stopped: Promise<void> | undefined;
 
-  constructor(options: ProcessesOptions, resolved: ServerOptions) {
-    this.#options = options;
-    this.#resolved = resolved;
+  constructor({ settings, count, log }: ProcessesOptions) {
+    this.#options = resolveOptions(settings);
+    checkOptions(this.#options);
+    this.#count = count;
+    this.#log = log;
+    this.#health = createStorageHealth(this.#options, (change) => this.#announceDisk(change));
     this.#port = createServer({ ...acceptedSockets, pauseOnConnect: true }, (socket) => this.#give(socket));
   }
 
   async start(): Promise<RunningServer> {
     this.#portNumber = await this.#listen();
     try {
-      this.#server = await startServer(this.#options.settings, {
-        health: createStorageHealth(this.#resolved, (change) => this.#announceDisk(change)), openPort: async () => this.#portNumber,
+      // Requests are divided among the seats of the processes that serve them; this one has none.
+      this.#server = await startServer({ ...this.#options, enablePriorityAndFairness: false }, {
+        health: this.#health, openPort: async () => this.#portNumber,
         expose: (parts) => {
           this.#exposed = parts;
         },
         sharesAuditLog: true,
       });
       await this.#server.ready;
-      await Promise.all(Array.from({ length: this.#options.count }, () => this.#fork().serving));
+      await Promise.all(Array.from({ length: this.#count }, () => this.#fork().serving));
     } catch (error) {
-      await this.#stop();
+      await this.close();
       throw error instanceof StartError ? error : new StartError(`a serving process did not start: ${(error as Error).message}`, { cause: error });
     }
     const { url, port, kubeconfig, kubeconfigPath, ready } = this.#server;
-    const stop = (): Promise<void> => this.#stop();
-    return { url, port, kubeconfig, kubeconfigPath, ready, close: stop };
+    return { url, port, kubeconfig, kubeconfigPath, ready, close: () => this.close() };
+  }
+
+  close(): Promise<void> {
+    return this.#stopped ??= this.#stop();
   }
 
   #listen(): Promise<number> {
-    const { securePort, bindAddress } = this.#resolved;
+    const { securePort, bindAddress } = this.#options;
     return new Promise((resolve, reject) => {
       this.#port.once('error', (error) => reject(describeListenError(error, `${bindAddress}:${securePort}`)));
       this.#port.listen({ port: securePort, host: bindAddress, backlog: 1024 }, () => resolve((this.#port.address() as { port: number }).port));
@@ -86,20 +101,20 @@ class Processes {
   }
 
   #fork(): ServingChild {
-    const { count, log, settings: { logger, clock: _clock, random: _random, ...options } } = this.#options;
-    const { maxRequestsInflight, maxMutatingRequestsInflight } = this.#resolved;
+    const { clock, maxRequestsInflight, maxMutatingRequestsInflight } = this.#options;
+    const seats = {
+      maxRequestsInflight: share(maxRequestsInflight, this.#count), maxMutatingRequestsInflight: share(maxMutatingRequestsInflight, this.#count),
+    };
     invariant(this.#exposed !== undefined, 'the store is open');
     const child = new ServingChild({
-      clock: this.#resolved.clock,
-      store: this.#exposed.store,
+      clock, store: this.#exposed.store,
       beginning: {
-        options: { ...options, maxRequestsInflight: share(maxRequestsInflight, count), maxMutatingRequestsInflight: share(maxMutatingRequestsInflight, count) },
-        port: this.#portNumber, usesOwner: !isShared(this.#resolved), log,
+        options: { ...describeOptions(this.#options), ...seats }, port: this.#portNumber, usesOwner: !isShared(this.#options), log: this.#log,
       },
       onMessage: (message) => {
         if (message.type === 'tokenUse') this.#exposed?.noteTokenUse(message.secret);
         else if (message.type === 'rotateAudit') this.#exposed?.rotateAudit(message.bytes);
-        else void this.#joinMetrics(child, message.text).then((text) => child.send({ type: 'metrics', id: message.id, text }));
+        else void this.#answerMetrics(child, message);
       },
       onEnd: (why, left) => {
         this.#replace(child, why);
@@ -107,6 +122,7 @@ class Processes {
       },
     });
     this.#children.add(child);
+    for (const change of listFaults(this.#health)) child.send({ type: 'disk', change });
     child.serving.then(() => {
       this.#pauseMs = FIRST_PAUSE_MS;
       for (const socket of this.#waiting.splice(0)) this.#give(socket);
@@ -116,9 +132,9 @@ class Processes {
 
   #replace(child: ServingChild, why: string): void {
     this.#children.delete(child);
-    if (this.#stopping || this.#server === undefined) return;
-    this.#options.settings.logger.error('a serving process ended and is replaced', { pid: child.pid, why, pauseMs: this.#pauseMs });
-    const timer = this.#resolved.clock.after(this.#pauseMs, () => {
+    if (this.#stopped !== undefined || this.#server === undefined) return;
+    this.#options.logger.error('a serving process ended and is replaced', { pid: child.pid, why, pauseMs: this.#pauseMs });
+    const timer = this.#options.clock.after(this.#pauseMs, () => {
       this.#timers.delete(timer);
       this.#fork();
     });
@@ -126,34 +142,45 @@ class Processes {
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
   }
 
-  /** Gives a connection to the process that has the fewest. */
+  /** Gives a connection to the process that has the fewest; of equals, to the one that has waited longest for one. */
   #give(socket: Socket): void {
     socket.on('error', () => socket.destroy());
     let chosen: ServingChild | undefined;
     for (const child of this.#children) if (child.isServing && (chosen === undefined || child.connections < chosen.connections)) chosen = child;
-    if (chosen === undefined) this.#waiting.push(socket);
-    else chosen.give(socket);
+    if (chosen !== undefined) {
+      this.#children.delete(chosen);
+      this.#children.add(chosen);
+      chosen.give(socket);
+    } else if (this.#stopped === undefined && this.#waiting.length < MOST_WAITING) this.#waiting.push(socket);
+    else socket.destroy();
   }
 
   #announceDisk(change: DiskChange): void {
     for (const child of this.#children) child.send({ type: 'disk', change });
   }
 
+  async #answerMetrics(child: ServingChild, { id, text }: Extract<OwnerMessage, { type: 'joinMetrics' }>): Promise<void> {
+    const whole = await this.#joinMetrics(child, text).catch((error: unknown) => {
+      this.#options.logger.error('the metrics of the processes were not joined', describeError(error));
+      return text;
+    });
+    child.send({ type: 'metrics', id, text: whole });
+  }
+
   /** The metrics of a process with those of all others. */
   async #joinMetrics(asking: ServingChild, text: string): Promise<string> {
     const others = [...this.#children].filter((child) => child !== asking && child.isServing).map((child) => child.showMetrics());
     const texts = await Promise.all([this.#exposed?.renderMetrics(), ...others]);
-    return joinMetrics([text, ...texts.filter((one) => one !== undefined)]);
+    const slice = createTimeSlice(this.#options.clock, METRICS_SLICE_MS);
+    return runStepsInSlices(joinMetrics([text, ...texts.filter((one) => one !== undefined)]), slice);
   }
 
   /** Requests end first, in all processes at once; then the controllers, and the store at last. */
   async #stop(): Promise<void> {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    const { clock, shutdownGraceMs, shutdownDelayMs, shutdownWatchGraceMs, logger } = this.#resolved;
+    const { clock, shutdownGraceMs, shutdownDelayMs, shutdownWatchGraceMs, logger } = this.#options;
     for (const timer of this.#timers) timer.cancel();
     const closed = new Promise((resolve) => this.#port.close(resolve));
-    for (const socket of this.#waiting) socket.destroy();
+    for (const socket of this.#waiting.splice(0)) socket.destroy();
     for (const child of this.#children) child.send({ type: 'stop' });
     const late = clock.after(shutdownDelayMs + shutdownGraceMs + shutdownWatchGraceMs + END_MS, () => {
       for (const child of this.#children) {
@@ -172,8 +199,6 @@ class Processes {
 }
 
 /** Starts them; rejects with StartError when they cannot start. */
-export function startProcesses(options: ProcessesOptions): Promise<RunningServer> {
-  const resolved = resolveOptions(options.settings);
-  checkOptions(resolved);
-  return new Processes(options, resolved).start();
+export async function startProcesses(options: ProcessesOptions): Promise<RunningServer> {
+  return new Processes(options).start();
 }

@@ -21,8 +21,6 @@ const send = (message: FromServing): void => void process.send?.(message, undefi
 class ServingProcess {
   readonly #health = new StorageHealth();
   readonly #joining = new Map<number, (text: string) => void>();
-  /** Connections that came before the listener was made. */
-  readonly #early: Socket[] = [];
   #listener: Pick<Listener, 'accept'> | undefined;
   #exposed: ExposedParts | undefined;
   #server: Promise<RunningServer> | undefined;
@@ -43,9 +41,21 @@ class ServingProcess {
     }
   }
 
-  async #begin({ options, port, usesOwner, log }: Beginning): Promise<void> {
-    const logger = createLogger({ ...log, clock: systemClock, write: (line) => process.stderr.write(line) });
+  async #begin(beginning: Beginning): Promise<void> {
+    const logger = createLogger({ ...beginning.log, clock: systemClock, write: (line) => process.stderr.write(line) });
     process.on('unhandledRejection', (reason) => logger.error('an error was not handled', describeError(reason)));
+    try {
+      this.#server = this.#start(beginning, logger);
+      await (await this.#server).ready;
+      this.#stopTrim = startHeapTrim(systemClock);
+      send({ type: 'serving' });
+    } catch (error) {
+      // The owner starts another one in its place.
+      process.send?.({ type: 'failed', message: (error as Error).message } satisfies FromServing, undefined, undefined, () => process.exit(1));
+    }
+  }
+
+  async #start({ options, port, usesOwner }: Beginning, logger: Logger): Promise<RunningServer> {
     const seams: Seams = {
       ...(usesOwner && { store: await this.#connect(options, logger), health: this.#health }),
       openPort: async (listener) => {
@@ -60,15 +70,7 @@ class ServingProcess {
         askRotation: (bytes) => send({ type: 'rotateAudit', bytes }),
       },
     };
-    this.#server = startServer({ ...options, logger }, seams);
-    try {
-      await (await this.#server).ready;
-      this.#stopTrim = startHeapTrim(systemClock);
-      for (const socket of this.#early.splice(0)) this.#listener?.accept(socket);
-      send({ type: 'serving' });
-    } catch (error) {
-      send({ type: 'failed', message: (error as Error).message });
-    }
+    return startServer({ ...options, logger }, seams);
   }
 
   /** The owner's Store. */
@@ -90,8 +92,8 @@ class ServingProcess {
     send({ type: 'connectionTaken', hasConnection: socket !== undefined });
     if (socket === undefined) return;
     socket.once('close', () => this.#noteClosed());
-    if (this.#listener === undefined) this.#early.push(socket);
-    else this.#listener.accept(socket);
+    // The owner sends connections once this process serves.
+    this.#listener?.accept(socket);
   }
 
   /** Ends of connections are reported once a turn. */
