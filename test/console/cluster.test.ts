@@ -107,24 +107,12 @@ describe('the console of kube-apiserver', { skip }, () => {
     }
   });
 
-  test('logs of containers are followed', async () => {
+  for (const [what, run] of [['logs of containers are followed', followTill], ['a command runs in a container', runCommand]] as const) test(what, async () => {
     const kubelet = new FakeKubelet();
     const [server, browser] = await startReferenceShop();
     try {
       await createTill(server, kubelet);
-      await followTill([server, browser], kubelet);
-    } finally {
-      await stopShop([server, browser]);
-      kubelet.close();
-    }
-  });
-
-  test('a command runs in a container', async () => {
-    const kubelet = new FakeKubelet();
-    const [server, browser] = await startReferenceShop();
-    try {
-      await createTill(server, kubelet);
-      await runCommand([server, browser], kubelet);
+      await run([server, browser], kubelet);
     } finally {
       await stopShop([server, browser]);
       kubelet.close();

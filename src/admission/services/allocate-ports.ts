@@ -54,7 +54,7 @@ async function givePort(wish: PortWish, { port, mine }: { readonly port: Service
 }
 
 /** Throws the plain error of an update whose ports name one port of a protocol twice; of a new Service, validation says so. */
-function refuseTwins(spec: ServiceSpec): void {
+function refuseDuplicates(spec: ServiceSpec): void {
   const seen = new Set<string>();
   for (const { protocol = '', nodePort = 0 } of listPorts(spec)) {
     const key = `${protocol} ${nodePort}`;
@@ -82,7 +82,7 @@ export async function allocatePorts(wish: PortWish): Promise<void> {
   const mine: Mine = new Set(held);
   if (mayHoldNodePorts(spec)) {
     for (const port of listPorts(spec)) if (port.nodePort || needsNodePorts(spec)) await givePort(wish, { port, mine });
-    if (before !== undefined) refuseTwins(spec);
+    if (before !== undefined) refuseDuplicates(spec);
     await giveHealthCheckPort(wish, mine);
   }
   const kept = new Set(heldNodePorts(spec));

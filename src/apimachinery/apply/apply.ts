@@ -6,9 +6,8 @@ import type { Schema } from '../schema/schema.ts';
 import { toFieldSet } from './compare.ts';
 import { type FieldSet, emptySet, formatPath } from './field-set.ts';
 import {
-  type Conflicts, type ManagedVersions, type Manager, type Managers, UnfitVersionError, convertTyped, decodeManagers,
-  encodeManagers, identityOf, sameManagers, stripUnowned, takeChanged,
-  updateManagers,
+  type Conflicts, type ManagedVersions, type Manager, type Managers, UnfitVersionError, convertTyped, decodeManagers, encodeManagers, identityOf, sameManagers,
+  stripUnowned, takeChanged, updateManagers,
 } from './managers.ts';
 import { mergeValues, removeItems, withNamedFields } from './merge.ts';
 import { statedFields } from './outline.ts';
@@ -90,7 +89,7 @@ export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const merged = mergeValues(schema, live, input.config) as KubeObject;
   const stated = within(statedFields(schema, input.config));
   const managers = new Map(before).set(identity, { time: last?.time, set: stated, ...self });
-  const pruned = orTell('failed to prune fields', () => prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } }));
+  const pruned = namingStep('failed to prune fields', () => prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } }));
   const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
   if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);
   return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
@@ -129,7 +128,7 @@ interface Pruning {
 }
 
 /** What `run` returns; an error about versions says first which step it ended. */
-function orTell<T>(step: string, run: () => T): T {
+function namingStep<T>(step: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -155,7 +154,7 @@ function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
     if (other === undefined) continue;
     const at = (object: unknown, name: string): KubeObject =>
       convertTyped(input.versions, object as KubeObject, { apiVersion, name: `${name} object at version ${apiVersion}` });
-    const [had, has] = orTell('failed add back owned items', () => [at(base, 'merged'), at(pruned, 'pruned')] as const);
+    const [had, has] = namingStep('failed add back owned items', () => [at(base, 'merged'), at(pruned, 'pruned')] as const);
     const kept = addBackOwned({ schema: other, base: had, pruned: has, owned: ownedIn(managers, apiVersion) });
     pruned = input.versions.convert(kept as KubeObject, last.apiVersion);
   }

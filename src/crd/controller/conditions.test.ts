@@ -42,7 +42,7 @@ describe('conditions of definitions', () => {
   });
   after(() => server.close());
 
-  it('keep untrustworthy rows from being served, until it can be', async () => {
+  it('keep a row that cannot be trusted from being served, until it can be', async () => {
     await server.request({ method: 'POST', path, body: define('untrusted', webhook(toBase64('nothing'))) });
     const one = { path: `${path}/untrusted.example.com` };
     const told = await requestUntil(server, one, { until: ({ body }) => conditionOf(body, 'Established')?.reason === 'InvalidCABundle' });

@@ -2,9 +2,8 @@
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
   ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type Schema, type StatusError,
-  TypedValueError, UnfitVersionError,
-  type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf,
-  parseGroupVersion, typedProblem, updateManagers,
+  TypedValueError, UnfitVersionError, type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf,
+  formatGroupVersion, managersBefore, outlineOf, parseGroupVersion, typedProblem, updateManagers,
 } from '../../apimachinery/index.ts';
 import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
