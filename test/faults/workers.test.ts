@@ -106,6 +106,11 @@ describe('a server of several processes', { skip: process.platform === 'linux' ?
     }
     await sleep(700);
     await load.stop();
+    const after = load.history.acknowledged;
+    const last = await ask(server, 'POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'w-last' }, data: { mark: 'w-last' } });
+    const revision = Number(last.body.metadata.resourceVersion);
+    load.history.writes.push({ key: '/registry/configmaps/default/w-last', value: 'w-last', after, revision });
+    await eventually(() => assert.equal(load.log.received.at(-1)?.kv.modRevision, revision, 'the watch has come to the last change'));
     await endWatch();
     assert.equal(await server.stop(), 0);
     const store = await scene.openStore();
