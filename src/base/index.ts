@@ -9,7 +9,7 @@ export { type Link, LinkedList } from './collections/linked-list.ts';
 export { BoundedCache } from './collections/bounded-cache.ts';
 export { ChunkedList } from './collections/chunked-list.ts';
 export { RingBuffer } from './collections/ring-buffer.ts';
-export { allocateLasting } from './pages.ts';
+export { allocateLasting, partOf } from './pages.ts';
 export { beginTurn, createTimeSlice, takeTurn } from './time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';

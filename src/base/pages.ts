@@ -18,3 +18,8 @@ export function allocateLasting(length: number): Uint8Array<ArrayBuffer> {
     return Buffer.allocUnsafeSlow(length);
   }
 }
+
+/** `bytes` from `start` to `end`: itself where that is all of it. A view into a resizable buffer takes 0.6 µs, and a list has hundreds of chunks. */
+export function partOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return start <= 0 && end >= bytes.length ? bytes : bytes.subarray(start, end);
+}

@@ -4,7 +4,7 @@
 //
 // The cache is bounded: while it is full, one chunk in eight is admitted, so that a list larger than the bound still finds a part of itself.
 // Chunks that no list read for 30 to 60 seconds are removed.
-import { BoundedCache, type Clock, type Steps, allocateLasting } from '../../base/index.ts';
+import { BoundedCache, type Clock, type Steps, allocateLasting, partOf } from '../../base/index.ts';
 import type { ListRun, StoredObject } from '../../registry/index.ts';
 import { byteLength } from './encoding.ts';
 
@@ -128,5 +128,5 @@ export function* encodeRun(run: ListRun, slot: CacheSlot, encode: (item: StoredO
   const { bytes, offsets } = yield* findOrEncode(run, slot, function* (chunk) {
     return joinItems(yield* mapChunk(chunk, encode));
   });
-  return bytes.subarray(offsets[run.from] as number, offsets[run.to] as number);
+  return partOf(bytes, offsets[run.from] as number, offsets[run.to] as number);
 }

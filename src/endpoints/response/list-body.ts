@@ -1,6 +1,6 @@
 // The body of a list: a head, chunks of items that are encoded while they are sent, a tail. Small bodies are sent whole; large ones are
 // streamed with back-pressure, with a Content-Length when all chunks were encoded soon enough.
-import { type Clock, createTimeSlice } from '../../base/index.ts';
+import { type Clock, createTimeSlice, partOf } from '../../base/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { byteLength, joinBytes } from './encoding.ts';
 import type { Response, Sink } from '../exchange.ts';
@@ -48,7 +48,7 @@ function* gather(chunks: Chunks): Generator<Uint8Array | undefined> {
     if (small.length > 0) yield joinBytes(small);
     small = [];
     size = 0;
-    for (let start = 0; chunk.length >= SMALL_BYTES && start < chunk.length; start += GATHER_BYTES) yield chunk.subarray(start, start + GATHER_BYTES);
+    for (let start = 0; chunk.length >= SMALL_BYTES && start < chunk.length; start += GATHER_BYTES) yield partOf(chunk, start, start + GATHER_BYTES);
   }
   if (small.length > 0) yield joinBytes(small);
 }

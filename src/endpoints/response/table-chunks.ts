@@ -4,7 +4,7 @@
 //   ,{"cells":["a",1,    "5m"    ],"object":{…}}        head, age, tail
 //   └─ offsets[i]    └─ ageOffsets[i]           └─ offsets[i + 1]
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type Steps, allocateLasting } from '../../base/index.ts';
+import { type Steps, allocateLasting, partOf } from '../../base/index.ts';
 import { stringifyJson } from '../../codec/index.ts';
 import type { ListRun, StoredObject } from '../../registry/index.ts';
 import { byteLength, encodeText, joinBytes } from './encoding.ts';
@@ -141,7 +141,7 @@ export function createRowEncoder(context: TableContext, cache: EncodedChunkCache
       const rows = yield* findOrEncode(run, { key, cache }, (chunk) => encodeRows(chunk, context));
       if (rows.isVolatile) return joinBytes(yield* mapChunk(run.chunk.slice(run.from, run.to), item));
       if (hasAge) updateAges(rows, ageOf);
-      return rows.bytes.subarray(rows.offsets[run.from] as number, rows.offsets[run.to] as number);
+      return partOf(rows.bytes, rows.offsets[run.from] as number, rows.offsets[run.to] as number);
     },
   };
 }

@@ -5,7 +5,7 @@
 //    └── item of a ────────────┘ └── item of b ────────────┘
 //
 // A superseded revision leaves its piece (the cache reports it): an object that changes often would otherwise keep one piece alive per change.
-import { type Steps, allocateLasting } from '../../base/index.ts';
+import { type Steps, allocateLasting, partOf } from '../../base/index.ts';
 import type { StoredRevision } from './stored-object.ts';
 
 /** A chunk of the registry's snapshots. */
@@ -67,7 +67,7 @@ function* settle(chunk: ObjectChunk): Steps<void> {
 /** The part of a piece that holds the objects [from, to), which are side by side in it. */
 function viewOf(chunk: ObjectChunk, from: number, to: number): Uint8Array {
   const first = (chunk[from] as ObjectChunk[number]).value;
-  return (first.memory as Uint8Array).subarray(first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
+  return partOf(first.memory as Uint8Array, first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
 }
 
 /** joinItems in steps. Objects side by side in a piece are settled. */
