@@ -7,6 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Exchange } from '../../endpoints/index.ts';
 import { describeCertificate } from '../tls/client-certificate.ts';
 import { Deadlines } from './deadlines.ts';
+import { ConnectionEnds } from './turns.ts';
 import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
@@ -51,6 +52,7 @@ export function createHttp2(state: ListenerState): Http2 {
 function listenToSessions(server: Http2Server, state: ListenerState, socketOf: () => TLSSocket): void {
   const idle = new Deadlines(state.options.clock, IDLE_MS);
   const reads = new Deadlines(state.options.clock, READ_MS);
+  const ends = new ConnectionEnds();
   server.on('session', (session) => {
     state.sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
@@ -63,6 +65,7 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
     };
     let read = reads.add(readAgain);
     let openStreams = 0;
+    ends.pace(socket, () => openStreams);
     let deadline = idle.add(() => session.close());
     session.on('close', () => {
       state.sessions.delete(session);

@@ -6,7 +6,7 @@ import type { Clock, LinkedList, Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { HttpExchange } from './exchange.ts';
-import type { RequestTurns } from './request-turns.ts';
+import type { RequestTurns } from './turns.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
 
 /** What both protocols need. */

@@ -8,7 +8,7 @@ import type { HttpExchange } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { type Http2, createHttp2 } from './http2.ts';
 import type { ListenerState, ProtocolOptions } from './listener-state.ts';
-import { RequestTurns } from './request-turns.ts';
+import { RequestTurns } from './turns.ts';
 import { ResponseBatcher } from './response-batcher.ts';
 import { type TlsFront, createTlsFront } from './tls-front.ts';
 
