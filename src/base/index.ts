@@ -13,7 +13,7 @@ export { allocateLasting, partOf } from './pages.ts';
 export { beginTurn, createTimeSlice, takeTurn } from './time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
-export { isResumable, remember, rememberWhole, resumableSteps } from './resumable.ts';
+export { isBrokenOff, isResumable, remember, rememberWhole, resumableSteps } from './resumable.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
 export { once } from './once.ts';
 export { formatSecond } from './time-text.ts';

@@ -17,6 +17,9 @@ interface Piece {
 
 class Broken extends Error {}
 
+/** Whether an error says that the work is continued in another step: what catches errors of resumable work throws it on. */
+export const isBrokenOff = (error: unknown): boolean => error instanceof Broken;
+
 /** What a part threw: it throws it again. */
 class Thrown {
   readonly error: unknown;

@@ -2,6 +2,7 @@
 // JSON.parse could have lost anything (duplicate keys, integers beyond 2^53, `1.0`, lone surrogates); only then the strict parser runs.
 // Mirrors encoding/json (error texts) and sigs.k8s.io/json (duplicates, int64).
 import { type JsonValue } from '../../apimachinery/index.ts';
+import { remember } from '../../base/index.ts';
 import { type StrictJson, parseStrict } from './strict.ts';
 import { decodeFast } from '../utf8.ts';
 
@@ -29,6 +30,8 @@ interface ParseJsonOptions {
    * as Go's decoding into structs and maps that are already filled does for built-in kinds.
    */
   readonly onDuplicate?: 'last' | 'merge';
+  /** Whether the three walks over a large text are parts of resumable work. */
+  readonly inParts?: boolean;
 }
 
 /**
@@ -37,21 +40,34 @@ interface ParseJsonOptions {
  */
 export const MAX_JSON_DEPTH = 1000;
 
+/** Each walk over a text of more bytes is a step of its own where steps are asked for. */
+const LARGE_BYTES = 2 ** 17;
+const WALK = 1000;
+
 const none: readonly string[] = Object.freeze([]);
 
 /** Parses one JSON text (JSON.parse's cost unless something is special); throws JsonError with Go's text. Integers beyond 2^53 become bigint. */
 export function parseJson(bytes: Uint8Array, options: ParseJsonOptions = {}): ParsedJson {
-  const keys = countKeys(bytes);
+  const part = options.inParts === true && bytes.length > LARGE_BYTES ? rememberWalk : run;
+  const keys = part(() => countKeys(bytes));
   if (keys < 0) return parseSlowly(bytes, options);
-  const text = decodeFast(bytes, 0, bytes.length);
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    return parseSlowly(bytes, options);
-  }
-  if (text.includes('\uFFFD') || countTreeKeys(value) !== keys) return parseSlowly(bytes, options);
+  const value = part(() => parseLoosely(bytes));
+  if (value === undefined || part(() => countTreeKeys(value)) !== keys) return parseSlowly(bytes, options);
   return { value, duplicates: none };
+}
+
+const run = <T>(walk: () => T): T => walk();
+const rememberWalk = <T>(walk: () => T): T => remember(walk, WALK);
+
+/** JSON.parse's value; undefined where the text is no JSON, or no UTF-8. */
+function parseLoosely(bytes: Uint8Array): JsonValue | undefined {
+  const text = decodeFast(bytes, 0, bytes.length);
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return text.includes('\uFFFD') ? undefined : value;
+  } catch {
+    return undefined;
+  }
 }
 
 function parseSlowly(bytes: Uint8Array, options: ParseJsonOptions): StrictJson {

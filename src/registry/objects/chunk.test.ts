@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { createLayout, encodeStored } from './layout.ts';
+import { createLayout, encodeObject } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
 import { StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
@@ -17,7 +17,7 @@ function makeChunk(resource: Resource, metas: readonly object[]): { value: Store
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
   const context = { layout, memo: createEncodingMemo() };
   return metas.map((metadata, i) => {
-    const value = encodeStored(layout, { metadata, data: { k: `v${i}` } } as unknown as KubeObject);
+    const value = encodeObject(layout, { metadata, data: { k: `v${i}` } } as unknown as KubeObject).json;
     return { value: new StoredRevision(context, { key: `${layout.prefix}ns/${i}`, value, modRevision: i + 1 }) };
   });
 }

@@ -6,9 +6,9 @@ import { defaultObject } from '../fields/defaults.ts';
 import { type Layout, convertObject } from './layout.ts';
 import { type Resource, versionIn } from '../resource.ts';
 
-/** Parses stored JSON or CBOR. */
+/** Parses stored JSON or CBOR: large JSON in several parts of the resumable work that asks for it. */
 export function parseDocument(bytes: Uint8Array): KubeObject {
-  if (!isCbor(bytes)) return parseJson(bytes).value as unknown as KubeObject;
+  if (!isCbor(bytes)) return parseJson(bytes, { inParts: true }).value as unknown as KubeObject;
   const { value, problem } = parseCbor(bytes);
   if (problem !== undefined) throw new CborError(problem);
   return value as unknown as KubeObject;

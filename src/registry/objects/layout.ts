@@ -110,19 +110,21 @@ function orderFields(layout: Layout, document: Record<string, unknown>): Record<
 }
 
 /** The form in which an object of the storage version is stored. */
-export function encodeObject(layout: Layout, object: KubeObject): EncodedObject {
+export function storedDocument(layout: Layout, object: KubeObject): EncodedObject['document'] {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
   const { kind, storageVersion, custom } = layout.resource;
   const apiVersion = layout.apiVersion(storageVersion);
   const ordered = orderMetadata(metadata);
-  const document = custom
+  return custom
     ? { apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) }
     : orderFields(layout, { kind, apiVersion, metadata: ordered, ...rest });
-  return { document, json: encodeJson(document) };
 }
 
-/** The JSON in which an object of the storage version is stored. */
-export const encodeStored = (layout: Layout, object: KubeObject): Uint8Array => encodeObject(layout, object).json;
+/** The same, and the JSON of it. */
+export function encodeObject(layout: Layout, object: KubeObject): EncodedObject {
+  const document = storedDocument(layout, object);
+  return { document, json: encodeJson(document) };
+}
 
 /** encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, reading it again would change nothing. */
 export function encodeWritten(layout: Layout, object: KubeObject, version: string): EncodedObject {

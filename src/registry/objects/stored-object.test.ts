@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../codec/index.ts';
-import { createLayout, encodeStored, encodeWritten } from './layout.ts';
+import { createLayout, encodeObject, encodeWritten } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
 import { StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
@@ -19,7 +19,7 @@ function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): St
 }
 
 const store = (resource: Resource, object: object): StoredRevision =>
-  makeVersion(resource, encodeStored(createLayout(resource, ''), object as KubeObject));
+  makeVersion(resource, encodeObject(createLayout(resource, ''), object as KubeObject).json);
 
 const meta = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { b: 'c', uid: '"uid":"x"' } };
 
@@ -46,7 +46,7 @@ test('bytes agree with the object for any metadata and data', () => {
   const objects = fc.record({ metadata, data: strings });
   for (const resource of [rows.configMaps, rows.widgets]) {
     fc.assert(fc.property(objects, fc.integer({ min: 1, max: 2 ** 53 - 1 }), (object, revision) => {
-      const version = makeVersion(resource, encodeStored(createLayout(resource, ''), object as unknown as KubeObject), revision);
+      const version = makeVersion(resource, encodeObject(createLayout(resource, ''), object as unknown as KubeObject).json, revision);
       const parsed = JSON.parse(text(version.bytes('v1', 'json-single'))) as KubeObject;
       assert.equal(parsed.metadata.resourceVersion, String(revision));
       assert.deepEqual(JSON.parse(JSON.stringify(version.object('v1'))), parsed);
@@ -109,5 +109,20 @@ test('object of bytes that were written as the row reads them is what was writte
   const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
   assert.deepEqual([decode(encodeWritten(layout, object, 'v1').json)['spec'], reads], [{ size: 1 }, 0]);
   assert.deepEqual([decode(encodeWritten(layout, object, 'v2').json)['spec'], reads], [{ read: true }, 1]);
-  assert.deepEqual([decode(encodeStored(layout, object))['spec'], reads], [{ read: true }, 2]);
+  assert.deepEqual([decode(encodeObject(layout, object).json)['spec'], reads], [{ read: true }, 2]);
+});
+
+test('a large object is settled in several steps, each a walk over it, and reads as one that is settled at once', () => {
+  const resource: Resource = { ...rows.widgets, readStored: (object) => object };
+  const spec = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${20_000 - i}`, i]));
+  const value = bytes(JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: meta, spec }));
+  const [inSteps, atOnce] = [makeVersion(resource, value), makeVersion(resource, value)];
+  const settling = inSteps.settle();
+  assert.ok(settling !== undefined);
+  let steps = 0;
+  while (settling.next().done !== true) steps++;
+  assert.ok(steps >= 6, `${steps} steps`);
+  assert.equal(text(inSteps.stored()), text(atOnce.stored()));
+  const broken = makeVersion(resource, bytes(`{"spec":${' '.repeat(200_000)}`)).settle();
+  assert.throws(() => { while (broken?.next().done === false); }, /unable to decode the stored object/);
 });

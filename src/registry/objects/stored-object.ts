@@ -9,13 +9,13 @@
 // A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
 import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
-import { type Steps, rememberWhole, resumableSteps } from '../../base/index.ts';
+import { type Steps, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
 import { findMember, hasBytesAt } from './json-scan.ts';
 import { splitKey } from './keys.ts';
-import { type Layout, convertObject, encodeStored } from './layout.ts';
+import { type Layout, convertObject, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
 import type { Resource } from '../resource.ts';
 import { type Splice, addNewline, allocate, borrow, copyPart, cutMember, hasText, spliceRevision } from './splice.ts';
@@ -290,9 +290,10 @@ export class StoredRevision implements StoredObject {
     const { readStored, storageVersion } = layout.resource;
     const isAsRead = readStored !== undefined && layout.asRead.has(this.#bytes);
     if (readStored !== undefined ? !isAsRead : !hasBytesAt(this.#bytes, 0, layout.head)) {
-      const parsed = this.#part(() => (readStored === undefined ? decodeForeign(layout, this.#bytes) : parseStored(this.#bytes)));
+      const parsed = readStored === undefined ? this.#part(() => decodeForeign(layout, this.#bytes)) : this.#part(() => parseStored(this.#bytes), remember);
       const object = readStored === undefined ? parsed : this.#part(() => readStored(parsed, storageVersion));
-      const bytes = this.#part(() => encodeStored(layout, object));
+      const document = this.#part(() => storedDocument(layout, object));
+      const bytes = this.#part(() => encodeJson(document));
       if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
       this.#bytes = bytes;
     }
@@ -301,11 +302,12 @@ export class StoredRevision implements StoredObject {
   }
 
   /** A walk over the whole object. */
-  #part<T>(walk: () => T): T {
-    return rememberWhole(() => {
+  #part<T>(walk: () => T, once: typeof remember = rememberWhole): T {
+    return once(() => {
       try {
         return walk();
       } catch (error) {
+        if (isBrokenOff(error)) throw error;
         throw internalError(`unable to decode the stored object ${this.#key}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }, WALK);
