@@ -1,4 +1,4 @@
-// Ports of nodes for one Service. Ports asked for are taken or refused; a port served over two protocols has one number for both.
+// Ports of nodes for one Service. Ports asked for are taken or refused; a port that a new Service has twice, over two protocols, has one number for both.
 import { failure, internalError, invalid, invalidValue } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import { type PortRange, createPortPool } from './node-ports.ts';
@@ -37,7 +37,7 @@ async function takeFree({ claims, reservation, random, portRange }: PortWish): P
 
 async function givePort(wish: PortWish, { port, mine }: { readonly port: ServicePort; readonly mine: Mine }): Promise<void> {
   const ports = listPorts(wish.spec);
-  const twin = ports.find((one) => one !== port && one.port === port.port && one.protocol !== port.protocol && one.nodePort);
+  const twin = ports.find((one) => one !== port && one.port === port.port && one.nodePort);
   const wanted = port.nodePort || (wish.before === undefined ? twin?.nodePort : undefined) || 0;
   if (wanted !== 0) {
     port.nodePort = wanted;

@@ -102,6 +102,21 @@ test('createServiceAllocation gives every port of nodes once', async () => {
   assert.ok(ports.every((port) => port >= 30_086 && port <= 32_767));
 });
 
+test('a change of the address that leaves out the list of addresses names the new one alone', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24']);
+  await create(registry, 'a', { spec: plain });
+  await assert.rejects(change(registry, 'a', { ...plain, clusterIP: '1.2.3' }),
+    /is invalid: spec\.clusterIPs\[0\]: Invalid value: "1\.2\.3": must be a valid IP address, \(e\.g\. 10\.9\.8\.7 or 2001:db8::ffff\)$/);
+});
+
+test('createServiceAllocation gives one port of nodes to a port that a new Service has twice', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24']);
+  const ports = [{ name: 'a', port: 80, protocol: 'TCP' }, { name: 'b', port: 80, protocol: 'TCP' }, { name: 'c', port: 81, protocol: 'TCP' }];
+  const given = (await create(registry, 'a', { spec: { type: 'NodePort', ports } })).ports.map(({ nodePort }) => nodePort);
+  assert.equal(given[0], given[1]);
+  assert.notEqual(given[1], given[2]);
+});
+
 test('createServiceAllocation gives addresses of ready ranges only, where there are any', async () => {
   const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], { ready: ['10.9.0.0/29'] });
   assert.match((await create(registry, 'a', { spec: { type: 'ClusterIP', ports: [{ port: 80 }] } })).clusterIP, /^10\.9\.0\.[1-6]$/);

@@ -16,7 +16,7 @@ function carryNodePorts(spec: ServiceSpec, before: ServiceSpec): void {
 function carryAllocated(spec: ServiceSpec, before: ServiceSpec): void {
   if (needsClusterIp(before) && needsClusterIp(spec)) {
     if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP;
-    if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs) spec.clusterIPs = [...before.clusterIPs];
+    if (!spec.clusterIPs?.length && before.clusterIPs) spec.clusterIPs = [...before.clusterIPs];
   }
   if (needsNodePorts(before) && needsNodePorts(spec)) carryNodePorts(spec, before);
   if (needsHealthCheck(before) && needsHealthCheck(spec) && before.healthCheckNodePort) spec.healthCheckNodePort ||= before.healthCheckNodePort;

@@ -44,7 +44,7 @@ export const listPorts = (spec: ServiceSpec): readonly ServicePort[] => spec.por
 /** Whether the Service has said that it wants no cluster IP. */
 export const isHeadless = (spec: ServiceSpec): boolean => listIps(spec).length === 1 && listIps(spec)[0] === HEADLESS;
 /** Every type but ExternalName has addresses, if only `None`. */
-export const needsClusterIp = ({ type }: ServiceSpec): boolean => type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer';
+export const needsClusterIp = ({ type }: ServiceSpec): boolean => type !== 'ExternalName';
 /** Ports of nodes are given to the ports of the Service that have none. */
 export const needsNodePorts = ({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean =>
   type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);

@@ -1,13 +1,17 @@
 // Services, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, prepareNew, updateFrom, updateStatus, warn } from '../../kinds.suite.ts';
+import { create, prepareChanged, prepareNew, updateFrom, updateStatus, warn } from '../../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
   ['/Service', { spec: { ports: [{ port: 0 }] } }, [
     'spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
     'spec.ports[0].targetPort: Invalid value: 0: must be between 1 and 65535, inclusive',
+  ]],
+  ['/Service', { spec: { ports: [{ name: 'a', port: 80, nodePort: 30000 }, { name: 'b', port: 81, nodePort: 30000 }] } }, [
+    "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
+    "spec.ports[1].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'", 'spec.ports[1].nodePort: Duplicate value: 30000',
   ]],
 ];
 for (const [index, [key, body, errors]] of refused.entries()) {
@@ -60,4 +64,11 @@ test('validateService accepts canonical external addresses only, and others that
 test('a Service that names another host has no internalTrafficPolicy', () => {
   const spec = { type: 'ExternalName', externalName: 'a.example.com', internalTrafficPolicy: 'Local' };
   assert.deepEqual(prepareNew('/Service', { spec })['spec'], { type: 'ExternalName', externalName: 'a.example.com' });
+});
+
+test('an update to an unknown type keeps the addresses', () => {
+  const addresses = { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' };
+  const service = (type: string): object => ({ spec: { ports: [{ port: 80 }], type, ...addresses } });
+  const spec = prepareChanged('/Service', { object: service('x'), old: service('ClusterIP') })['spec'] as Record<string, unknown>;
+  assert.deepEqual(spec['clusterIPs'], ['10.0.0.1']);
 });

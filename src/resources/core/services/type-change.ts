@@ -5,7 +5,7 @@ import { readPath, toObjects } from '../../common/values.ts';
 
 type Need = (spec: JsonObject) => boolean;
 const isBalanced: Need = ({ type }) => type === 'LoadBalancer';
-const hasAddresses: Need = ({ type }) => type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer';
+const hasAddresses: Need = ({ type }) => type !== 'ExternalName';
 
 const isExternal: Need = ({ type, externalIPs }) =>
   type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && Array.isArray(externalIPs) && externalIPs.length > 0);

@@ -50,16 +50,16 @@ function checkPortsDiffer(ports: readonly Field[]): Errors {
 
 function checkNodePorts(ports: readonly Field[], type: string): Errors {
   const seen = new Set<string>();
-  return ports.flatMap((port) => {
+  const given = ports.filter((port) => toNumber(at(port, 'nodePort').value) !== 0);
+  const unwanted = type === 'ClusterIP' ? given.map((port) => forbiddenField(at(port, 'nodePort').path, "may not be used when `type` is 'ClusterIP'")) : [];
+  return [...unwanted, ...given.flatMap((port) => {
     const place = at(port, 'nodePort');
     const number = toNumber(place.value);
-    if (number === 0) return [];
-    if (type === 'ClusterIP') return [forbiddenField(place.path, "may not be used when `type` is 'ClusterIP'")];
     const key = `${toText(readPath(port.value, 'protocol'))}/${number}`;
     const errors = seen.has(key) ? [duplicate(place.path, number)] : [];
     seen.add(key);
     return errors;
-  });
+  })];
 }
 
 function checkExternalName(spec: Field): Errors {
