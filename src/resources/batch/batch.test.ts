@@ -1,6 +1,8 @@
 // Jobs and CronJobs, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import { readPath, toObject, toObjects } from '../common/values.ts';
 import { box, build, change, create, prepareNew, update } from '../kinds.suite.ts';
 
 const at = (seconds: number): string => `2024-01-01T00:00:0${seconds}Z`;
@@ -92,4 +94,20 @@ test('validateJobUpdate shows what is sealed as the reference keeps it', () => {
     'spec.podFailurePolicy: Invalid value: {"Rules":[{"Action":"Ignore","OnExitCodes":null,"OnPodConditions":[{"Type":"a.b/c","Status":"True"}]}]}: '
       + 'field is immutable',
   ]);
+});
+
+test('validateJobUpdate lets a waiting job change how its pods are scheduled, labelled and provided for', () => {
+  const job = (status: object = {}): object => ({ spec: { suspend: true, template: jobTemplate }, status });
+  const podOf = (object: KubeObject): JsonObject => toObject(readPath(object, 'spec', 'template', 'spec'));
+  const edits: readonly (readonly [string, (object: KubeObject) => void])[] = [
+    ['resources', (object) => { toObjects(podOf(object)['containers'])[0]!['resources'] = { requests: { cpu: '2' } }; }],
+    ['nodeSelector', (object) => { podOf(object)['nodeSelector'] = { a: 'b' }; }],
+    ['image', (object) => { toObjects(podOf(object)['containers'])[0]!['image'] = 'other'; }],
+  ];
+  const refusals = (status: object): readonly (readonly string[])[] => edits.map(([, edit]) =>
+    change('batch/Job', job(status), edit).map((error) => error.slice(0, error.indexOf(':'))));
+  const started = { startTime: at(0) };
+  assert.deepEqual(refusals({}), [[], [], ['spec.template.spec']]);
+  assert.deepEqual(refusals({ ...started, conditions: conditions('Suspended') }), [[], [], ['spec.template.spec']]);
+  for (const status of [started, { active: 1 }]) assert.deepEqual(refusals(status), [['spec.template'], ['spec.template'], ['spec.template']]);
 });

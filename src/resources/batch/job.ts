@@ -138,14 +138,30 @@ function validateJob(job: KubeObject): Errors {
 
 const schedulingMembers = ['nodeSelector', 'tolerations', 'affinity', 'schedulingGates'];
 
-/** The template of a job with the members that a suspended job may change taken from the stored one: scheduling, labels, resources. */
-function maskTemplate(job: KubeObject, old: KubeObject): unknown {
-  const template = toObject(readPath(job, 'spec', 'template'));
-  const isWaiting = readPath(old, 'spec', 'suspend') === true && readPath(old, 'status', 'startTime') === undefined;
-  if (!isWaiting) return template;
-  const spec = Object.fromEntries(Object.entries(toObject(template['spec'])).filter(([name]) => !schedulingMembers.includes(name)));
-  const { labels: _labels, annotations: _annotations, ...metadata } = toObject(template['metadata']);
-  return { ...template, metadata, spec };
+/** Suspended, without active pods, and never started or said to be suspended by its controller. */
+function isWaiting(job: KubeObject): boolean {
+  const isStopped = toObjects(readPath(job, 'status', 'conditions')).some(({ type, status }) => type === 'Suspended' && status === 'True');
+  return readPath(job, 'spec', 'suspend') === true && (readPath(job, 'status', 'startTime') === undefined || isStopped)
+    && toNumber(readPath(job, 'status', 'active')) === 0;
+}
+
+/** The pod spec of a template without the members that a waiting job may change: scheduling, resources of containers. */
+function maskPodSpec(job: KubeObject): unknown {
+  const spec = toObject(readPath(job, 'spec', 'template', 'spec'));
+  const rest = Object.fromEntries(Object.entries(spec).filter(([name]) => !schedulingMembers.includes(name)));
+  const bare = (list: string): unknown => toObjects(spec[list]).map(({ resources: _resources, ...container }) => container);
+  return { ...rest, containers: bare('containers'), initContainers: bare('initContainers') };
+}
+
+/** The template of a job that has started is immutable; one that waits may change how its pods are scheduled, labelled and provided for. */
+function checkTemplate(job: KubeObject, old: KubeObject): Errors {
+  const immutable = 'field is immutable';
+  if (!isWaiting(old)) {
+    const isSame = equalJson(readPath(job, 'spec', 'template'), readPath(old, 'spec', 'template'));
+    return isSame ? [] : [invalidValue('spec.template', showTemplate(job), immutable)];
+  }
+  if (equalJson(maskPodSpec(job), maskPodSpec(old))) return [];
+  return [invalidValue('spec.template.spec', showPodSpec(toObject(readPath(job, 'spec', 'template', 'spec'))), immutable)];
 }
 
 /** The number of completions of an indexed job follows its parallelism; that of others stays. */
@@ -176,11 +192,10 @@ function checkSealed(place: Field, old: Field, struct: string | undefined): Erro
 /** Validates updates of jobs. */
 function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(job), specOf(old)];
-  const isSealed = equalJson(maskTemplate(job, old), maskTemplate(old, old));
   return [
     // The reference validates the whole job and then its spec again, and clients see the causes of both.
     ...validateJob(job), ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
-    ...(isSealed ? [] : [invalidValue('spec.template', showTemplate(job), 'field is immutable')]),
+    ...checkTemplate(job, old),
     ...sealed.flatMap(([name, struct]) => checkSealed(at(spec, name), at(before, name), struct)),
   ];
 }
