@@ -53,7 +53,7 @@ export const podKind: KindSpec = {
   resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
   columns: podColumns,
   rowConditions: readPodConditions,
-  gatedFields: gatedPodFields('spec'),
+  gatedFields: [...gatedPodFields('spec'), 'status.nodeAllocatableResourceClaimStatuses'],
   applyDefaults(pod) {
     applyPodDefaults(pod);
     mirrorAddresses(readPointer(pod, 'status'));

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../../apimachinery/index.ts';
 import {
   applyDefaults, box, build, change, contextOf, create, prepareChanged, prepareNew, prepareWarnings, strategyOf, updateFrom, warn,
 } from '../../kinds.suite.ts';
+import { readPath } from '../../common/values.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
 import { computeQosClass } from './qos.ts';
 
@@ -357,4 +358,11 @@ test('validatePodUpdate lets errors stay that the stored pod has, whether or not
   assert.deepEqual(updateFrom('/Pod', { spec: { ...spec, tolerations: [{ key: 'a', operator: 'Exists' }] } }, { spec }), []);
   assert.deepEqual(updateFrom('/Pod', { metadata, spec }, { spec }),
     ['metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "x": must be a 32bit integer']);
+});
+
+test('ports are those of the node in pods on its network, not in templates', () => {
+  const spec = { hostNetwork: true, containers: [box({ ports: [{ containerPort: 80 }] })] };
+  const portOf = (object: unknown): unknown => readPath(object, 'containers', '0', 'ports', '0', 'hostPort');
+  assert.equal(portOf(applyDefaults('/Pod', { spec })['spec']), 80);
+  assert.equal(portOf(readPath(applyDefaults('apps/Deployment', { spec: { template: { spec } } }), 'spec', 'template', 'spec')), undefined);
 });

@@ -9,3 +9,11 @@ test('choosePullPolicy knows which references mean the latest image', () => {
     assert.equal(choosePullPolicy(image), 'IfNotPresent', String(image));
   }
 });
+
+test('choosePullPolicy reads names whose path behind the registry has 255 characters at most', () => {
+  const z = (length: number): string => 'z'.repeat(length);
+  for (const image of [z(247), `docker.io/${z(247)}`, `docker.io/a/${z(253)}`, `a/${z(253)}`, `gcr.io/${z(255)}`, `localhost/${z(255)}`]) {
+    assert.equal(choosePullPolicy(image), 'Always', image);
+    assert.equal(choosePullPolicy(`${image}z`), 'IfNotPresent', image);
+  }
+});

@@ -29,14 +29,11 @@ function applyEnvDefaults(container: JsonObject): void {
   }
 }
 
-function applyContainerDefaults(container: JsonObject, hostNetwork: boolean): void {
+function applyContainerDefaults(container: JsonObject): void {
   setZero(container, {
     terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File', imagePullPolicy: choosePullPolicy(container['image']),
   });
-  for (const port of readStructs(container, 'ports')) {
-    setZero(port, { protocol: 'TCP' });
-    if (hostNetwork && port['containerPort'] !== undefined) setZero(port, { hostPort: port['containerPort'] });
-  }
+  for (const port of readStructs(container, 'ports')) setZero(port, { protocol: 'TCP' });
   applyEnvDefaults(container);
   for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) applyProbeDefaults(readPointer(container, probe));
   const lifecycle = readPointer(container, 'lifecycle');
@@ -62,10 +59,7 @@ function applyPodSpecDefaults(spec: JsonObject): void {
     const template = readPointer(readPointer(volume, 'ephemeral'), 'volumeClaimTemplate');
     if (template !== undefined) applyClaimSpecDefaults(ensureStruct(template, 'spec'));
   }
-  for (const field of ['initContainers', 'containers', 'ephemeralContainers']) {
-    const hostNetwork = spec['hostNetwork'] === true && field !== 'ephemeralContainers';
-    for (const container of readStructs(spec, field)) applyContainerDefaults(container, hostNetwork);
-  }
+  for (const field of ['initContainers', 'containers', 'ephemeralContainers']) readStructs(spec, field).forEach(applyContainerDefaults);
   roundResources(spec, 'overhead');
 }
 
@@ -82,6 +76,11 @@ function requestLimits(container: JsonObject): void {
   resources['requests'] = mergeMissing(resources['requests'], limits);
 }
 
+/** Ports of a pod on the network of its node are those of the node; templates do without this default. */
+function exposePorts(container: JsonObject): void {
+  for (const port of readStructs(container, 'ports')) if (port['containerPort'] !== undefined) setZero(port, { hostPort: port['containerPort'] });
+}
+
 /** Keeps hostIP and the first of hostIPs equal. */
 function mirrorAddress(status: JsonObject | undefined): void {
   if (status === undefined) return;
@@ -95,7 +94,12 @@ function mirrorAddress(status: JsonObject | undefined): void {
 export function applyPodDefaults(pod: KubeObject): void {
   const spec = ensureStruct(pod, 'spec');
   applyPodSpecDefaults(spec);
-  for (const field of ['containers', 'initContainers']) for (const container of readStructs(spec, field)) requestLimits(container);
+  for (const field of ['containers', 'initContainers']) {
+    for (const container of readStructs(spec, field)) {
+      requestLimits(container);
+      if (spec['hostNetwork'] === true) exposePorts(container);
+    }
+  }
   setAbsent(spec, { enableServiceLinks: true });
   mirrorAddress(readPointer(pod, 'status'));
 }
