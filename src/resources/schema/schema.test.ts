@@ -64,6 +64,9 @@ test('decodeObject reports wrong types in the words of the reference', () => {
   const mismatch = 'json: cannot unmarshal';
   assert.equal(configMap({ data: { k: 1 } }), `${mismatch} number into Go struct field ConfigMap.data of type string`);
   assert.equal(configMap({ data: [] }), `${mismatch} array into Go struct field ConfigMap.data of type map[string]string`);
+  for (const [item, found] of [['a', 'string'], [256, 'number 256'], [-1, 'number -1'], [1.5, 'number 1.5'], [{}, 'object'], [[], 'array']]) {
+    assert.equal(configMap({ binaryData: { k: [item] } }), `${mismatch} ${String(found)} into Go struct field ConfigMap.binaryData of type uint8`);
+  }
   assert.equal(configMap({ immutable: 'yes' }), `${mismatch} string into Go struct field ConfigMap.immutable of type bool`);
   assert.equal(configMap({ metadata: [] }), `${mismatch} array into Go struct field ConfigMap.metadata of type v1.ObjectMeta`);
   assert.equal(configMap({ metadata: { labels: { l: true } } }), `${mismatch} bool into Go struct field ObjectMeta.metadata.labels of type string`);

@@ -38,6 +38,8 @@ type Json = Record<string, unknown>;
 
 const MAX_STRICT_ERRORS = 100;
 const empty: Json = Object.freeze({});
+/** One byte of a list of bytes, as errors name it. */
+const byteSchema: Schema = { type: 'integer', goType: 'uint8' };
 const MAX_INT64 = 2n ** 63n;
 
 /** Decodes `json` as an object of `schema`; throws DecodeError with Go's text when a value does not fit. */
@@ -206,7 +208,7 @@ class Decoder {
 
   #readBytes(schema: Schema, input: unknown): unknown {
     // Go reads a list into bytes one by one.
-    if (Array.isArray(input) && input.length === 0) return '';
+    if (Array.isArray(input)) return Buffer.from(input.map((item) => this.#readByte(item))).toString('base64');
     if (typeof input !== 'string') return this.#report(input, schema);
     try {
       return canonicalizeBase64(input);
@@ -214,6 +216,13 @@ class Decoder {
       this.#firstMismatch ??= error as DecodeError;
       return undefined;
     }
+  }
+
+  /** One item of a list that is read into bytes; null leaves a zero. */
+  #readByte(input: unknown): number {
+    if (typeof input === 'number' && Number.isInteger(input) && input >= 0 && input <= 255) return input;
+    if (input !== null) this.#reportFound(typeof input === 'number' ? `number ${input}` : describeJson(input), byteSchema);
+    return 0;
   }
 
   #readQuantity(input: unknown): string {
