@@ -53,6 +53,7 @@ test('create refuses a resourceVersion, another namespace, and no name', async (
   const version = await refusal(create(rows.configMaps, cm('a', { resourceVersion: '5' })));
   assert.deepEqual([version.code, version.reason, version.message], [500, '', 'resourceVersion should not be set on objects to be created']);
   assert.equal((await create(rows.configMaps, cm('a', { resourceVersion: '5' }), { dryRun: true })).object.revision, 5);
+  assert.equal((await create(rows.configMaps, cm('a', { resourceVersion: 'abc' }), { dryRun: true })).object.revision, 0);
   assert.equal((await create(rows.configMaps, cm('z', { resourceVersion: 'abc' }))).created, true);
   const namespace = await refusal(create(rows.configMaps, cm('a', { namespace: 'other' })));
   assert.equal(namespace.message, 'the namespace of the provided object does not match the namespace sent on the request');

@@ -137,9 +137,9 @@ export interface Strategy {
 
 /**
  * A step of the validation of an update: the metadata like that of a new object, or like that of an update; the lenient steps do without the rule
- * that names of finalizers have a domain. `kind` is the kind's own validation.
+ * that names of finalizers have a domain. `kind` is the kind's own validation of updates, `new` that of new objects.
  */
-export type MetadataCheck = 'object' | 'lenient-object' | 'update' | 'lenient-update' | 'kind';
+export type MetadataCheck = 'object' | 'lenient-object' | 'update' | 'lenient-update' | 'kind' | 'new';
 
 /** Everything about a resource that is data. */
 export interface Resource {

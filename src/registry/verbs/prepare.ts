@@ -83,9 +83,10 @@ export function validateCreate(object: KubeObject, write: Write): void {
   // Kinds whose updates do without the rule for finalizers do so from the start.
   const isLoose = resource.metadataChecks?.every((check) => check !== 'object' && check !== 'update') === true;
   const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom || isLoose };
-  const errors = validateObjectMeta(object.metadata, rules);
-  const more = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
-  throwInvalid(resource, object, [...errors, ...more]);
+  const errors = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
+  // Kinds that leave metadata alone have it checked once all else is right.
+  if (resource.metadataChecks?.every((check) => check === 'kind') === true) throwInvalid(resource, object, errors);
+  throwInvalid(resource, object, [...validateObjectMeta(object.metadata, rules), ...errors]);
   context.warnings.push(...(resource.strategy.warnings?.(object, undefined, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, undefined));
 }
 
@@ -165,6 +166,7 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
   const { target: { resource }, context } = write;
   const { namespaced, nameRule } = resource;
   const run = (check: MetadataCheck): readonly FieldError[] => {
+    if (check === 'new') return resource.strategy.validate?.(object, strategyContext(write)) ?? [];
     if (check === 'kind') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
     if (check === 'update' || check === 'lenient-update') return validateObjectMetaUpdate(object.metadata, old.metadata, check === 'update');
     return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: check === 'lenient-object' });

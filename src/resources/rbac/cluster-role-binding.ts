@@ -14,7 +14,8 @@ export const clusterRoleBindingKind: KindSpec = {
   kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', cluster: true,
   nameRule: 'path-segment',
   createOnUpdate: true,
+  metadataChecks: ['object', 'new', 'update', 'kind'],
   columns: roleBindingColumns,
   applyDefaults: applyRoleBindingDefaults,
-  validation: { object: validateClusterRoleBinding, update: (object, old) => [...validateClusterRoleBinding(object), ...checkRoleRef(object, old)] },
+  validation: { object: validateClusterRoleBinding, update: checkRoleRef },
 };

@@ -14,7 +14,8 @@ export const roleBindingKind: KindSpec = {
   kind: 'RoleBinding', plural: 'rolebindings',
   nameRule: 'path-segment',
   createOnUpdate: true,
+  metadataChecks: ['object', 'new', 'update', 'kind'],
   columns: roleBindingColumns,
   applyDefaults: applyRoleBindingDefaults,
-  validation: { object: validateRoleBinding, update: (object, old) => [...validateRoleBinding(object), ...checkRoleRef(object, old)] },
+  validation: { object: validateRoleBinding, update: checkRoleRef },
 };

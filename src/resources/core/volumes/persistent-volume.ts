@@ -126,7 +126,7 @@ export const persistentVolumeKind: KindSpec = {
   kind: 'PersistentVolume', plural: 'persistentvolumes', shortNames: ['pv'], cluster: true,
   returnsDeleted: true,
   subresources: [status],
-  metadataChecks: ['object', 'kind', 'object'],
+  metadataChecks: ['object', 'new', 'object', 'kind'],
   columns: volumeColumns,
   applyDefaults: applyVolumeObjectDefaults,
   strategy: prepareWithStatus({
