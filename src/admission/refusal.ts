@@ -2,9 +2,9 @@
 import { type StatusError, failure, forbidden } from '../apimachinery/index.ts';
 import { type AdmissionAttributes, type Resource, groupResource } from '../registry/index.ts';
 
-/** 403 about the object of a request; an object without a name yet is called by the beginning of it. */
+/** 403 about the object of a request; an object without a name yet is called by the beginning of it, and without that `Unknown`. */
 export function refuse({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
-  return forbidden(groupResource(resource), name || object?.metadata.name || (object?.metadata.generateName ?? ''), why);
+  return forbidden(groupResource(resource), name || object?.metadata.name || object?.metadata.generateName || 'Unknown', why);
 }
 
 /** 500 of a problem that the reference answers as a plain error, without a reason. */

@@ -80,6 +80,9 @@ describe('posted bodies', () => {
     const token = await post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'alice-token' } });
     assert.equal(token.answer.status.user.username, 'alice');
     assert.equal(token.answer.metadata.managedFields[0].operation, 'Update');
+    const given = { authenticated: true, user: { username: 'eve' }, audiences: ['a'] };
+    const wrong = await post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'wrong' }, status: given });
+    assert.deepEqual(wrong.answer.status, { user: { username: 'eve' }, audiences: ['a'], error: 'invalid bearer token' });
   });
 
   it('ignore selectors that cannot be read, and say so', async () => {

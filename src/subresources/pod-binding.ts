@@ -17,10 +17,12 @@ interface Condition {
 
 /** The reference validates bindings late and returns the problem as a plain error. */
 function checkTarget({ kind = '', name = '' }: Target): void {
-  const problem = name === '' ? required('target.name')
-    : name.includes('/') ? invalidValue('target.name', name, "may not contain '/'")
-      : kind !== '' && kind !== 'Node' ? notSupported('target.kind', kind, ['Node', '<empty>'], true) : undefined;
-  if (problem !== undefined) throw failure(500, '', `${problem.field}: ${problem.message}`);
+  const problems = [
+    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'], true)]),
+    ...(name === '' ? [required('target.name')] : []),
+  ].map(({ field, message }) => `${field}: ${message}`);
+  if (problems.length > 0) throw failure(500, '', problems.length === 1 ? problems[0] as string : `[${problems.join(', ')}]`);
+  if (name.includes('/')) throw failure(500, '', `target.name: ${invalidValue('', name, "may not contain '/'").message}`);
 }
 
 /** The pod with its node; annotations and labels of the binding come along. */

@@ -48,9 +48,13 @@ async function reviewToken(request: SpecialRequest, { authenticate, apiAudiences
   // A space would end the token in a header.
   const asked = { authorization: `Bearer ${token}`, audiences: audiences && audiences.length > 0 ? audiences : apiAudiences };
   const found = /\s/.test(token) ? { type: 'refused' as const, reasons: [] } : await authenticate(asked);
-  if (found.type === 'user') return { ...object, status: { authenticated: true, user: describeUser(found.user), audiences: [...found.audiences ?? []] } };
+  const { authenticated: _authenticated, ...given } = (object['status'] ?? {}) as { readonly authenticated?: boolean; readonly user?: object };
+  // What the client sent as the status stays where the answer has nothing to say.
+  if (found.type === 'user') {
+    return { ...object, status: { ...given, authenticated: true, user: describeUser(found.user), audiences: [...found.audiences ?? []] } };
+  }
   const reasons = found.reasons !== undefined && found.reasons.length > 0 ? found.reasons : ['invalid bearer token'];
-  return { ...object, status: { user: {}, error: reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]` } };
+  return { ...object, status: { ...given, user: { ...given.user }, error: reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]` } };
 }
 
 /** The posted object with the owners of its fields: reviews are not stored, but their answers name them. */

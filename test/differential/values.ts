@@ -182,8 +182,9 @@ export function mutateObject(dice: Dice, schemas: Schemas,
 function dropEmptyLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropEmptyLists);
   if (!isObject(value)) return value;
-  const isEmpty = (item: unknown): boolean => Array.isArray(item) && item.length === 0;
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => !isEmpty(item)).map(([key, item]) => [key, dropEmptyLists(item)]));
+  const isEmpty = (key: string, item: unknown): boolean => (Array.isArray(item) && item.length === 0)
+    || (key === 'overhead' && isObject(item) && Object.keys(item).length === 0);
+  return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isEmpty(key, item)).map(([key, item]) => [key, dropEmptyLists(item)]));
 }
 
 /** Something that fits nowhere. */

@@ -96,7 +96,7 @@ function validateSigningRequest(object: KubeObject): FieldError[] {
   const seconds = spec('expirationSeconds');
   const short = typeof seconds === 'number' && seconds < MIN_SECONDS;
   return [
-    ...checkRequest(toText(spec('request'))), ...checkUsages(toList(spec('usages'))), ...checkSigner(toText(spec('signerName'))),
+    ...checkRequest(spec('request')), ...checkUsages(toList(spec('usages'))), ...checkSigner(toText(spec('signerName'))),
     ...(short ? [invalidValue('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)')] : []),
     ...checkConditions(object), ...checkCertificate(object),
   ];
@@ -110,9 +110,9 @@ function decodeBase64(text: string): string {
   }
 }
 
-function checkRequest(request: string): FieldError[] {
-  const [block] = parsePem(decodeBase64(request));
-  if (block?.type !== 'CERTIFICATE REQUEST') return [invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST')];
+function checkRequest(request: unknown): FieldError[] {
+  const [block] = parsePem(decodeBase64(toText(request)));
+  if (block?.type !== 'CERTIFICATE REQUEST') return [invalidValue('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST')];
   if (parseCertificateRequest(block.bytes) !== undefined) return [];
   return [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')];
 }

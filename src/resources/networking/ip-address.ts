@@ -1,9 +1,11 @@
 // networking.k8s.io/v1 IPAddress: its name is the address.
-import { type FieldError, type KubeObject, equalJson, formatIpAddress, invalidValue, parseIpAddress, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type KubeObject, checkDnsSubdomain, checkPathSegment, equalJson, formatIpAddress, invalidValue, parseIpAddress, required,
+} from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
 import { checkIp } from '../common/validation/addresses.ts';
-import { type Errors, at, checkRequired, isFilled, specOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkText, isEmptyText, isFilled, specOf } from '../common/validation/check.ts';
 import { readPath, toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -29,12 +31,25 @@ function checkName(name: string): Errors {
   return canonical === name ? [] : [invalidValue('metadata.name', name, `must be in canonical form (${JSON.stringify(canonical)})`)];
 }
 
+/** The group of a parent may be empty, that of Services; resource, name and namespace become segments of a path. */
+function checkParent(parent: Field): Errors {
+  const check = (member: string, rule: (text: string) => string[], isNeeded = false): Errors => {
+    const place = at(parent, member);
+    if (isEmptyText(place)) return isNeeded ? [required(place.path)] : [];
+    return checkText(place, rule);
+  };
+  return [
+    ...check('group', checkDnsSubdomain), ...check('resource', checkPathSegment, true), ...check('name', checkPathSegment, true),
+    ...check('namespace', checkPathSegment),
+  ];
+}
+
 /** Validates ipaddresses: the name is an address in canonical form, and the parent reference is complete. */
 function validateIpAddress(object: KubeObject): Errors {
   const errors: readonly FieldError[] = checkName(object.metadata.name ?? '');
   const parent = at(specOf(object), 'parentRef');
   if (!isFilled(parent)) return [...errors, required(parent.path)];
-  return [...errors, ...['resource', 'name'].flatMap((member) => checkRequired(at(parent, member)))];
+  return [...errors, ...checkParent(parent)];
 }
 
 /** Validates updates of ipaddresses; the reference shows the parent as Go writes it. */

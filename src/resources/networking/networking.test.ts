@@ -42,3 +42,24 @@ test('validateIpAddress takes addresses of both families in canonical form as na
   assert.deepEqual(problemsOf('FE80::0:1'), ['metadata.name: Invalid value: "FE80::0:1": must be in canonical form ("fe80::1")']);
   assert.deepEqual(problemsOf('::ffff:192.0.2.1'), ['metadata.name: Invalid value: "::ffff:192.0.2.1": must not be an IPv4-mapped IPv6 address']);
 });
+
+test('validateIpAddress wants parents that can be found', () => {
+  const path = 'spec.parentRef';
+  const problemsOf = (parentRef: object) => create('networking.k8s.io/IPAddress', { metadata: { name: '192.0.2.1' }, spec: { parentRef } });
+  const cases: readonly (readonly [object, readonly string[]])[] = [
+    [{ group: '', resource: 'services', name: 'web', namespace: '' }, []],
+    [{}, [`${path}.resource: Required value`, `${path}.name: Required value`]],
+    [{ group: 'a.b' }, [`${path}.resource: Required value`, `${path}.name: Required value`]],
+    [{ resource: 'a/b', name: '..', namespace: '%' }, [
+      `${path}.resource: Invalid value: "a/b": may not contain '/'`, `${path}.name: Invalid value: "..": may not be '..'`,
+      `${path}.namespace: Invalid value: "%": may not contain '%'`,
+    ]],
+  ];
+  for (const [parent, errors] of cases) assert.deepEqual(problemsOf(parent), errors);
+  assert.match(problemsOf({ group: 'A', resource: 'r', name: 'n' }).join(), /^spec\.parentRef\.group: Invalid value: "A": a lowercase RFC 1123 subdomain/);
+});
+
+test('validateServiceCidr takes two ranges at most', () => {
+  assert.deepEqual(create('networking.k8s.io/ServiceCIDR', { spec: { cidrs: ['a', 'b', 'c'] } }),
+    ['spec.cidrs: Invalid value: {"CIDRs":["a","b","c"]}: may only hold up to 2 values']);
+});

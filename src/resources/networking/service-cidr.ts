@@ -18,7 +18,7 @@ function validateServiceCidr(object: KubeObject): Errors {
   const cidrs = at(specOf(object), 'cidrs');
   const list = toList(cidrs.value);
   if (list.length === 0) return [required(cidrs.path, 'at least one CIDR required')];
-  if (list.length > 2) return [invalidValue(cidrs.path, list, 'must only hold up to 2 values')];
+  if (list.length > 2) return [invalidValue(cidrs.path, { CIDRs: list }, 'may only hold up to 2 values')];
   const ranges = list.map((text) => parseIpRange(toText(text)));
   const errors: FieldError[] = [];
   if (list.length === 2 && ranges[0] !== undefined && ranges[0].family === ranges[1]?.family) {

@@ -6,7 +6,8 @@ import type { Errors, Field } from './check.ts';
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 
 const specialRanges: readonly (readonly [string, readonly string[]])[] = [
-  ['may not be unspecified (0.0.0.0 or ::)', ['0.0.0.0/32', '::/128']],
+  ['may not be unspecified (0.0.0.0)', ['0.0.0.0/32']],
+  ['may not be unspecified (::)', ['::/128']],
   ['may not be in the loopback range (127.0.0.0/8, ::1/128)', ['127.0.0.0/8', '::1/128']],
   ['may not be in the link-local range (169.254.0.0/16, fe80::/10)', ['169.254.0.0/16', 'fe80::/10']],
   ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)', ['224.0.0.0/24', 'ff02::/16']],
