@@ -46,7 +46,7 @@ export { nullEmptyLists } from './schema/decode/empty-lists.ts';
 export { toOpenAPIv2, toOpenAPIv3 } from './schema/openapi.ts';
 export { pruneUnknown, sortDeep } from './schema/decode/prune.ts';
 export { type OpenAPIV3Schema, compileStructuralSchema } from './schema/structural.ts';
-export { decodeCustomObject, normalizeCustomObject, validateEmbedded } from './schema/decode/custom.ts';
+export { decodeCustomObject, normalizeCustomObject, findMalformed, validateEmbedded } from './schema/decode/custom.ts';
 export { isKnownFormat } from './schema/validate/formats.ts';
 export { checkPattern, loadPatternEngine, matchesPattern } from './schema/validate/pattern.ts';
 export { validateListTypes, validateValue } from './schema/validate/validate.ts';

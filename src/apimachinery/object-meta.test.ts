@@ -26,6 +26,9 @@ test('checkQualifiedName names the part that is wrong', () => {
 });
 
 test('validateObjectMeta lists problems in the reference\'s order', () => {
+  const named = [{ field: 'metadata.name', message: 'odd', reason: 'FieldValueInvalid' }] as const;
+  assert.deepEqual(texts(validateObjectMeta({ name: 'a', namespace: 'ns', generation: -1 }, { ...rules, named })),
+    ['metadata.name: odd', 'metadata.generation: Invalid value: -1: must be greater than or equal to 0']);
   assert.deepEqual(texts(validateObjectMeta({ namespace: 'ns' }, rules)), ['metadata.name: Required value: name or generateName is required']);
   const found = validateObjectMeta({ name: 'a', namespace: 'ns', labels: { 'bad key': 'ok' }, finalizers: ['noslash'],
     ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] }, rules);

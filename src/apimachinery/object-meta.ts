@@ -16,6 +16,8 @@ interface ObjectMetaRules {
   readonly nameRule: NameRule;
   /** Custom resources may carry unqualified finalizers (with a warning); built-ins may not. */
   readonly custom?: boolean;
+  /** What else is wrong with name and generateName. */
+  readonly named?: readonly FieldError[];
   /** Where metadata is; `metadata` when left out. */
   readonly path?: string;
 }
@@ -135,8 +137,11 @@ function validateNames(meta: ObjectMeta, rules: ObjectMetaRules, path: string): 
   if (meta.generateName) {
     for (const problem of validateName(rules.nameRule, meta.generateName, true)) errors.push(invalidValue(`${path}.generateName`, meta.generateName, problem));
   }
+  const namedAs = (name: string): FieldError[] => (rules.named ?? []).filter(({ field }) => field === `${path}.${name}`);
+  errors.push(...namedAs('generateName'));
   if (!meta.name) errors.push(required(`${path}.name`, 'name or generateName is required'));
   else for (const problem of validateName(rules.nameRule, meta.name)) errors.push(invalidValue(`${path}.name`, meta.name, problem));
+  errors.push(...namedAs('name'));
   if (!rules.namespaced) {
     if (meta.namespace) errors.push(forbiddenField(`${path}.namespace`, 'not allowed on this type'));
   } else if (!meta.namespace) errors.push(required(`${path}.namespace`));

@@ -119,6 +119,8 @@ export interface Strategy {
    * without it are validated in one turn, those that answer undefined were quick; validation after it finds the same problems that it finds without.
    */
   prepareValidation?(object: KubeObject, work: PreparedWork): Promise<void> | undefined;
+  /** Problems of the name of a new object beyond those of its rule; they come with those. */
+  validateName?(object: KubeObject): readonly FieldError[];
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Texts for `Warning` headers. */

@@ -112,7 +112,8 @@ const hash = (algorithm: string) => (bytes: Uint8Array) => createHash(algorithm)
 
 function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
   if (resource.kind !== 'CustomResourceDefinition') return resource;
-  return { ...resource, answersFromCache: true, strategy: createDefinitionStrategy(resource.strategy, clock) };
+  const objectMeta = resource.versions.find(({ name }) => name === 'v1')?.schema?.fields?.get('metadata')?.schema;
+  return { ...resource, answersFromCache: true, strategy: createDefinitionStrategy(resource.strategy, { clock, objectMeta }) };
 }
 
 /** A row as the options want it: Events are the only objects that pass with time. */

@@ -1,12 +1,12 @@
 // The strategy of CustomResourceDefinitions themselves, on top of what their row has already (defaults, storedVersions).
-import { internalError, loadPatternEngine } from '../../apimachinery/index.ts';
+import { type Schema, internalError, loadPatternEngine } from '../../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../../base/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { type ValidateRules, validateSchemaRules } from '../validate/rules.ts';
 import type { SchemaLimits } from '../validate/schema.ts';
 import { beginTermination } from './termination.ts';
 import {
-  validateSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate,
+  validateSchemasAhead, listFormatWarnings, noteEmptyVersions, validateDefinition, validateDefinitionStatus, validateDefinitionUpdate, validateName,
 } from '../validate/definition.ts';
 
 /** A step validates one default or rule: hostile ones would take minutes. */
@@ -19,8 +19,10 @@ function guard<T>(clock: Clock, step: () => T): T {
 }
 
 /** Completes the strategy of the built-in row. */
-export function createDefinitionStrategy(base: Strategy, clock: Clock, validateRules: ValidateRules = validateSchemaRules): Strategy {
-  const limits: SchemaLimits = { validateRules, guard: (step) => guard(clock, step) };
+export function createDefinitionStrategy(base: Strategy, { clock, objectMeta, validateRules = validateSchemaRules }: {
+  readonly clock: Clock; readonly objectMeta: Schema | undefined; readonly validateRules?: ValidateRules;
+}): Strategy {
+  const limits: SchemaLimits = { validateRules, objectMeta, guard: (step) => guard(clock, step) };
   return {
     ...base,
     applyDefaults(object, version) {
@@ -32,6 +34,7 @@ export function createDefinitionStrategy(base: Strategy, clock: Clock, validateR
       await loadPatternEngine();
       await validateSchemasAhead(object, limits, pause);
     },
+    validateName,
     validate: (object) => validateDefinition(object, validateRules),
     validateUpdate: (object, old, { subresource }) => (subresource === 'status' ? validateDefinitionStatus(object) : validateDefinitionUpdate(object, old,
       validateRules)),

@@ -1,7 +1,9 @@
 // Errors of definitions in the reference's words and order: versions, stored versions, selectable fields, structure.
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type KubeObject, loadPatternEngine } from '../../apimachinery/index.ts';
+import { type KubeObject, type OpenAPIV3Schema, type Schema, loadPatternEngine } from '../../apimachinery/index.ts';
+import { finishSteps } from '../../base/index.ts';
+import { validateDefaults } from './defaults.ts';
 import { validateDefinition } from './definition.ts';
 
 interface Version {
@@ -27,6 +29,57 @@ const errorsOfSchema = (schema: object, more: object = {}): string[] =>
 
 describe('validateDefinition', () => {
   before(loadPatternEngine);
+
+  it('reads the metadata that defaults bring', () => {
+    const rules = { required: false, pointer: false, omitEmpty: true, number: 0 };
+    const fields: Record<string, Schema> = { name: { type: 'string' }, labels: { type: 'map', items: { type: 'string' } } };
+    const objectMeta: Schema = {
+      type: 'object', name: 'meta.v1.ObjectMeta', fields: new Map(Object.entries(fields).map(([name, schema]) => [name, { name, schema, ...rules }])),
+    };
+    const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true };
+    const problemsOf = (properties: Record<string, object>): string[] =>
+      finishSteps(validateDefaults({ type: 'object', properties } as OpenAPIV3Schema, 'a', objectMeta)).map(({ field, message }) => `${field}: ${message}`);
+    const ofMetadata = (metadata: unknown): string[] => problemsOf({ spec: { ...embedded, default: { apiVersion: 'v1', kind: 'A', metadata } } });
+    const path = 'a.properties[spec].default.metadata';
+    const unreadable = 'json: cannot unmarshal';
+    assert.deepEqual(ofMetadata({ labels: { a: 'b' } }), []);
+    assert.deepEqual(ofMetadata({ labels: { a: 7 } }),
+      [`${path}: Invalid value: {"labels":{"a":7}}: ${unreadable} number into Go struct field ObjectMeta.labels of type string`]);
+    const ofName = (value: unknown): string[] => problemsOf({ metadata: { type: 'object', properties: { name: { type: 'string', default: value } } } });
+    assert.deepEqual(ofName('a'), []);
+    assert.deepEqual(ofName({}), ['a.properties[metadata].properties[name].default: Invalid value: {}: must result in valid metadata: '
+      + `metadata: Invalid value: {"name":{}}: ${unreadable} object into Go struct field ObjectMeta.name of type string`]);
+    assert.deepEqual(problemsOf({ kind: { type: 'string', default: 'A B' } }).map((error) => error.slice(0, 130)), [
+      'a.properties[kind].default: Invalid value: "A B": must result in valid metadata: kind: Invalid value: "A B": may have mixed case, but s',
+    ].map((error) => error.slice(0, 130)));
+  });
+
+  it('takes addresses of mail with the names of their owners', () => {
+    const isMail = (value: string): boolean => errorsOfSchema({ properties: { a: { type: 'string', format: 'email', default: value } } }).length === 0;
+    for (const good of ['a@b.c', ' a@b.c', '<a@b.c>', 'A B. <a@b.c> ', '"A, B" <a@b.c>']) assert.equal(isMail(good), true, good);
+    for (const bad of ['A <a>', 'A <a@b.c> x', 'A, B <a@b.c>', '"A <a@b.c>', 'A <a@b.c', 'a@b@c']) assert.equal(isMail(bad), false, bad);
+  });
+
+  it('has no defaults where nothing is pruned', () => {
+    const problemsOf = (schema: object): boolean => {
+      const definition = define([{ name: 'v1', storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { a: schema } } } }]);
+      Object.assign(definition['spec'] as object, { preserveUnknownFields: true });
+      return errorsOf(definition).includes('spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema');
+    };
+    assert.equal(problemsOf({ type: 'array', items: { type: 'object', properties: { default: { type: 'string', default: 'x' } } } }), true);
+    assert.equal(problemsOf({ type: 'object', properties: { default: { type: 'string' } } }), false);
+  });
+
+  it('prints a schema that says nothing as one', () => {
+    const shown = errorsOf(define([{ name: 'v1', storage: true, schema: {} }, { name: 'v1', schema: undefined }]))
+      .find((error) => error.startsWith('spec.versions: ')) ?? '';
+    assert.match(shown, /"Name":"v1".*"Schema":\{"OpenAPIV3Schema":null\}.*"Name":"v1".*"Schema":null/);
+  });
+
+  it('finds empty list types at the root of a schema with a status', () => {
+    const [first] = errorsOfSchema({ 'x-kubernetes-list-type': '' }, { subresources: { status: {} } });
+    assert.match(first ?? '', /^spec\.validation\.openAPIV3Schema: Invalid value: .* fields are allowed at the root of the schema if the status subresource/);
+  });
 
   it('prints versions as the internal type, without what they share', () => {
     const shown = (name: string) => `{"Name":"${name}","Served":true,"Storage":true,"Deprecated":false,"DeprecationWarning":null,"Schema":null,`

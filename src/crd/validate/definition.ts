@@ -48,7 +48,7 @@ export async function validateSchemasAhead(definition: KubeObject, limits: Schem
 export function validateDefinition(definition: KubeObject, validateRules?: ValidateRules): FieldError[] {
   const spec = specOrEmpty(definition);
   return [
-    ...validateName(definition, spec), ...validateSpec(spec, validateRules),
+    ...validateSpec(spec, validateRules),
     ...validateDefinitionStatus(definition), ...validateStoredVersions(definition, spec),
     ...validateApproval(definition, undefined), ...validatePreserve(spec),
   ];
@@ -80,7 +80,10 @@ export function validateDefinitionStatus(definition: KubeObject): FieldError[] {
   return acceptedNames === undefined ? [] : validateNames(acceptedNames, 'status.acceptedNames');
 }
 
-function validateName({ metadata }: KubeObject, { names, group }: DefinitionSpec): FieldError[] {
+/** Problems of the name of a new definition, which follows from its spec. */
+export function validateName(definition: KubeObject): FieldError[] {
+  const { metadata } = definition;
+  const { names, group } = specOrEmpty(definition);
   const wanted = `${names.plural}.${group}`;
   const fields = (['generateName', 'name'] as const).filter((field) => metadata[field] && metadata[field] !== wanted);
   return fields.map((field) => invalidValue(`metadata.${field}`, metadata[field], 'must be spec.names.plural+"."+spec.group'));
@@ -90,7 +93,8 @@ function validateSpec(spec: DefinitionSpec, validateRules: ValidateRules | undef
   const form = toInternalForm(spec);
   const parts = validateParts(form.shared, { at: 'spec', shared: true, statusEnabled: hasStatus(form), validateRules });
   return [
-    ...validateGroup(spec.group), ...validateScope(spec.scope), ...requireSchemas(form), ...validateVersions(spec, form, validateRules),
+    ...validateGroup(spec.group), ...validateScope(spec.scope), ...requireSchemas(form), ...forbidDefaults(spec),
+    ...validateVersions(spec, form, validateRules),
     ...requireNames(spec.names), ...validateNames(spec.names, 'spec.names'), ...parts, ...validateStrategy(spec), ...validateConversion(spec.conversion),
   ];
 }
@@ -121,6 +125,23 @@ function validateScope(scope: string): FieldError[] {
 function requireSchemas({ shared, own }: InternalForm): FieldError[] {
   if (shared.schema !== undefined) return [];
   return own.flatMap(({ schema }, i) => (schema === undefined ? [required(`spec.versions[${i}].schema.openAPIV3Schema`)] : []));
+}
+
+/** Defaults want pruning. */
+function forbidDefaults({ preserveUnknownFields, versions }: DefinitionSpec): FieldError[] {
+  if (preserveUnknownFields !== true || versions?.some(({ schema }) => hasDefault(schema?.openAPIV3Schema)) !== true) return [];
+  return [invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema')];
+}
+
+/** Whether a schema, or one in it, has a default. */
+function hasDefault(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  if (Array.isArray(schema)) return schema.some(hasDefault);
+  const { default: value, ...rest } = schema as OpenAPIV3Schema;
+  if (value !== undefined && value !== null) return true;
+  const maps = [rest.properties, rest['patternProperties'], rest['definitions'], rest['dependencies']];
+  return [rest.items, rest.additionalProperties, rest['additionalItems'], rest['not'], rest['allOf'], rest['anyOf'], rest['oneOf']].some(hasDefault)
+    || maps.some((map) => typeof map === 'object' && map !== null && Object.values(map).some(hasDefault));
 }
 
 function validateVersions({ versions }: DefinitionSpec, form: InternalForm, validateRules: ValidateRules | undefined): FieldError[] {

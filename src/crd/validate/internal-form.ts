@@ -7,6 +7,8 @@ import type { DefinitionSpec, DefinitionVersion } from '../types.ts';
 /** The parts of a version that may be shared. */
 export interface SharedParts {
   readonly schema?: OpenAPIV3Schema;
+  /** The version has a schema that says nothing, `{}`. */
+  readonly isBlank?: boolean;
   readonly subresources?: DefinitionVersion['subresources'];
   readonly columns?: readonly ColumnSpec[];
   readonly selectableFields?: DefinitionVersion['selectableFields'];
@@ -23,7 +25,8 @@ function partsOf(version: DefinitionVersion): SharedParts {
   const { subresources, additionalPrinterColumns, selectableFields } = version;
   const schema = version.schema?.openAPIV3Schema;
   return {
-    ...(schema && { schema }), ...(subresources && { subresources }), ...(additionalPrinterColumns?.length && { columns: additionalPrinterColumns }),
+    ...(schema && { schema }), ...(version.schema && !schema && { isBlank: true }), ...(subresources && { subresources }),
+    ...(additionalPrinterColumns?.length && { columns: additionalPrinterColumns }),
     ...(selectableFields?.length && { selectableFields }),
   };
 }
@@ -33,7 +36,8 @@ export function toInternalForm(spec: DefinitionSpec): InternalForm {
   const parts = (spec.versions ?? []).map(partsOf);
   const [first] = parts;
   if (first === undefined) return { shared: {}, own: [] };
-  const common = (['schema', 'subresources', 'columns', 'selectableFields'] as const).filter((key) => parts.every((each) => equalJson(each[key], first[key])));
+  const common = (['schema', 'isBlank', 'subresources', 'columns', 'selectableFields'] as const)
+    .filter((key) => parts.every((each) => equalJson(each[key], first[key])));
   const pick = (from: SharedParts, wanted: (key: keyof SharedParts) => boolean): SharedParts =>
     Object.fromEntries(Object.entries(from).filter(([key]) => wanted(key as keyof SharedParts)));
   const isCommon = (key: keyof SharedParts): boolean => common.includes(key);

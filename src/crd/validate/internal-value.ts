@@ -76,10 +76,10 @@ function printSubresources({ status, scale }: NonNullable<SharedParts['subresour
 /** Versions as the internal type prints them; `own` has the parts that a version does not share with all others. */
 export function printVersions(versions: readonly DefinitionVersion[], own: readonly SharedParts[]): unknown {
   return versions.map(({ name = '', served = false, storage = false, deprecated = false, deprecationWarning = null }, i) => {
-    const { schema, subresources, columns, selectableFields } = own[i] ?? {};
+    const { schema, isBlank = false, subresources, columns, selectableFields } = own[i] ?? {};
     return {
       Name: name, Served: served, Storage: storage, Deprecated: deprecated, DeprecationWarning: deprecationWarning,
-      Schema: schema === undefined ? null : { OpenAPIV3Schema: printSchema(schema) },
+      Schema: schema !== undefined ? { OpenAPIV3Schema: printSchema(schema) } : isBlank ? { OpenAPIV3Schema: null } : null,
       Subresources: subresources === undefined ? null : printSubresources(subresources),
       AdditionalPrinterColumns: columns === undefined ? null : columns.map(printColumn),
       SelectableFields: selectableFields === undefined ? null : selectableFields.map(({ jsonPath }) => ({ JSONPath: jsonPath })),

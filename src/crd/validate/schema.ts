@@ -1,7 +1,7 @@
 // Validation of openAPIV3Schema: which keywords may be used, how list and map types fit what they are on. Structural rules, defaults and
 // rules come first, in their own files; upstream checks in this order too.
 import {
-  type FieldError, type OpenAPIV3Schema, checkRuleFields, forbiddenField, invalidValue, notSupported, required,
+  type FieldError, type OpenAPIV3Schema, type Schema, checkRuleFields, forbiddenField, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from '../../base/index.ts';
 import { type Unsupported, findUnsupported, validateStructural } from './structural.ts';
@@ -13,6 +13,8 @@ interface SchemaOptions {
   readonly at: string;
   readonly statusEnabled: boolean;
   readonly validateRules: ValidateRules | undefined;
+  /** The schema of metadata, as which defaults have it read. */
+  readonly objectMeta?: Schema | undefined;
 }
 
 /** How schemas are validated ahead of the validation that asks for the result. */
@@ -20,6 +22,8 @@ export interface SchemaLimits {
   readonly validateRules: ValidateRules;
   /** Runs one step; throws when the step takes too long. */
   readonly guard: <T>(step: () => T) => T;
+  /** The schema of metadata. */
+  readonly objectMeta: Schema | undefined;
 }
 
 /** Findings about the nodes of a schema. */
@@ -46,6 +50,8 @@ const rootFields = new Set([
   'description', 'format', 'title', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'pattern', 'maxItems', 'minItems',
   'uniqueItems', 'multipleOf', 'required', 'items', 'properties', 'externalDocs', 'example', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations',
 ]);
+/** Texts that are there even if they are empty. */
+const optionalTexts = new Set(['x-kubernetes-list-type', 'x-kubernetes-map-type']);
 const shownRootFields = [
   'Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems',
   'MinItems', 'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations',
@@ -79,7 +85,7 @@ export function validateSchema(schema: OpenAPIV3Schema, options: SchemaOptions):
   return finishSteps(findSchemaErrors(schema, options));
 }
 
-function* findSchemaErrors(schema: OpenAPIV3Schema, { at, statusEnabled, validateRules }: SchemaOptions): Steps<readonly FieldError[]> {
+function* findSchemaErrors(schema: OpenAPIV3Schema, { at, statusEnabled, validateRules, objectMeta }: SchemaOptions): Steps<readonly FieldError[]> {
   const errors: FieldError[] = statusEnabled ? validateRootWithStatus(schema, at) : [];
   if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, 'nullable cannot be true at the root'));
   let isSound = false;
@@ -87,7 +93,7 @@ function* findSchemaErrors(schema: OpenAPIV3Schema, { at, statusEnabled, validat
   const problem = yield* findUnsupported(schema, unsupported);
   if (problem === undefined) {
     const structural = yield* validateStructural(schema, at);
-    const defaults = structural.length > 0 ? [] : yield* validateDefaults(schema, at);
+    const defaults = structural.length > 0 ? [] : yield* validateDefaults(schema, at, objectMeta);
     for (const error of structural) errors.push(error);
     for (const error of defaults) errors.push(error);
     isSound = structural.length === 0 && defaults.length === 0;
@@ -100,7 +106,7 @@ function* findSchemaErrors(schema: OpenAPIV3Schema, { at, statusEnabled, validat
 
 function validateRootWithStatus(schema: OpenAPIV3Schema, at: string): FieldError[] {
   for (const [key, value] of Object.entries(schema)) {
-    if (value === undefined || value === false || value === '' || value === null) continue;
+    if (value === undefined || value === false || (value === '' && !optionalTexts.has(key)) || value === null) continue;
     if (key === 'type') {
       if (value !== 'object') return [invalidValue(`${at}.type`, value,
         'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];

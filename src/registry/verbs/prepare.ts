@@ -82,7 +82,8 @@ export function validateCreate(object: KubeObject, write: Write): void {
   const { target: { resource }, context } = write;
   // Kinds whose updates do without the rule for finalizers do so from the start.
   const isLoose = resource.metadataChecks?.every((check) => check !== 'object' && check !== 'update') === true;
-  const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom || isLoose };
+  const named = resource.strategy.validateName?.(object) ?? [];
+  const rules = { namespaced: resource.namespaced, nameRule: resource.nameRule, custom: resource.custom || isLoose, named };
   const errors = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
   // Kinds that leave metadata alone have it checked once all else is right.
   if (resource.metadataChecks?.every((check) => check === 'kind') === true) throwInvalid(resource, object, errors);

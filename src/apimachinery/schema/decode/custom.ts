@@ -9,7 +9,8 @@ import type { FieldError } from '../../status.ts';
 import { coerceEmbedded, hasEmbedded } from './coerce.ts';
 import { type Decoded, decodeObject, setOwn } from './decode.ts';
 import { applyDefaults } from './defaults.ts';
-import { pruneUnknown } from './prune.ts';
+import { DecodeError } from './error.ts';
+import { pruneUnknown, sortDeep } from './prune.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
 import type { Schema } from '../schema.ts';
 
@@ -78,6 +79,46 @@ export function validateEmbedded(schema: OpenAPIV3Schema, value: unknown, place:
   const errors: FieldError[] = [];
   walkEmbedded(schema, value, { at: place.at ?? '', errors, skip: place.root !== true });
   return errors;
+}
+
+/**
+ * The first member of an embedded resource (the value itself where its schema says so, and all below) that cannot be read for its type: kind and
+ * apiVersion are texts, metadata is an ObjectMeta.
+ */
+export function findMalformed(schema: OpenAPIV3Schema | undefined, value: unknown, place: { readonly at: string; readonly objectMeta: Schema },
+): FieldError | undefined {
+  if (schema === undefined || typeof value !== 'object' || value === null) return undefined;
+  const { at, objectMeta } = place;
+  if (Array.isArray(value)) return findFirst(value.entries(), ([i, item]) => findMalformed(schema.items, item, { at: `${at}[${i}]`, objectMeta }));
+  const { properties, additionalProperties } = schema;
+  return findFirst(Object.keys(value).sort(), (key) => {
+    const item = (value as Json)[key];
+    const error = schema['x-kubernetes-embedded-resource'] === true ? readEmbedded(key, item, { at: childPath(at, key), objectMeta }) : undefined;
+    if (error !== undefined) return error;
+    if (properties !== undefined && Object.hasOwn(properties, key)) return findMalformed(properties[key], item, { at: childPath(at, key), objectMeta });
+    if (typeof additionalProperties !== 'object') return undefined;
+    return findMalformed(additionalProperties, item, { at: `${at}[${key}]`, objectMeta });
+  });
+}
+
+function findFirst<T>(items: Iterable<T>, find: (item: T) => FieldError | undefined): FieldError | undefined {
+  for (const item of items) {
+    const error = find(item);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function readEmbedded(key: string, value: unknown, { at, objectMeta }: { readonly at: string; readonly objectMeta: Schema }): FieldError | undefined {
+  if (key === 'apiVersion' || key === 'kind') return typeof value === 'string' ? undefined : invalidValue(at, value, 'must be a string');
+  if (key !== 'metadata') return undefined;
+  try {
+    decodeObject(objectMeta, value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return invalidValue(at, sortDeep(value), error.message);
+    throw error;
+  }
 }
 
 interface Walk {

@@ -71,7 +71,13 @@ function isUri(text: string): boolean {
   return text.startsWith('/') || /^[a-zA-Z][a-zA-Z0-9+.-]*:./.test(text);
 }
 
+/** An address, or one in angle brackets behind the name of its owner. */
 function isEmail(text: string): boolean {
+  const named = /^(?:[^@<>(),;:\\"[\]]|"[^"\\]*")*<([^<>]+)>\s*$/.exec(text);
+  return isAddress((named?.[1] ?? text).trim());
+}
+
+function isAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   return at > 0 && at < text.length - 1
     && /^[^\s@<>(),;:\\"[\]]+$/.test(text.slice(0, at)) && !text.slice(0, at).includes('..') && isHostname(text.slice(at + 1));
