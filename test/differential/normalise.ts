@@ -112,6 +112,9 @@ function readLines(text: string): unknown {
   }
 }
 
+/** Warnings of formats come in no order. */
+const sortWarnings = (text: string): string => (text.includes('unrecognized format') ? text.split(', ').sort().join(', ') : text);
+
 /** An answer as it is compared. */
 export function normalise(response: Received, context: Context): Answer {
   const { status, headers, text } = response;
@@ -119,7 +122,7 @@ export function normalise(response: Received, context: Context): Answer {
   const parsed = response.body ?? (contentType.includes('json') ? readLines(text) : text);
   const kept = KEPT_HEADERS.filter((name) => headers[name] !== undefined).map((name) => [name, cleanText(String(headers[name]), context.id)] as const);
   return {
-    status, contentType, ...(headers['warning'] !== undefined && { warnings: cleanText(String(headers['warning']), context.id) }),
+    status, contentType, ...(headers['warning'] !== undefined && { warnings: sortWarnings(cleanText(String(headers['warning']), context.id)) }),
     ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
     body: contentType.includes('protobuf') || contentType.includes('cbor') ? `${Math.sign(text.length)} bytes` : walk(parsed, '', undefined, context),
   };

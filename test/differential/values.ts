@@ -178,12 +178,15 @@ export function mutateObject(dice: Dice, schemas: Schemas,
   return dropEmptyLists(root.object) as Json;
 }
 
+/** Maps that the reference refuses even if they are empty. */
+const emptyMaps = new Set(['overhead', 'patternProperties', 'definitions', 'dependencies']);
+
 /** Empty lists and maps are read as absent here (docs/differences.md). */
 function dropEmptyLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropEmptyLists);
   if (!isObject(value)) return value;
   const isEmpty = (key: string, item: unknown): boolean => (Array.isArray(item) && item.length === 0)
-    || (key === 'overhead' && isObject(item) && Object.keys(item).length === 0);
+    || (emptyMaps.has(key) && isObject(item) && Object.keys(item).length === 0);
   return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isEmpty(key, item)).map(([key, item]) => [key, dropEmptyLists(item)]));
 }
 
