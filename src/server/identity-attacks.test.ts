@@ -56,6 +56,17 @@ describe('a server under attack', () => {
     await behind.close();
   });
 
+  it('attack 67: names, agents and users of a client stay inside their log line', async () => {
+    const before = lines.length;
+    const path = '/api/v1/namespaces/default/configmaps/a%0d%0aforged%1b%5b2J%c2%9b31m';
+    await server.request({ path, headers: { 'user-agent': 'agent\u009b31m"} {"level":"error"' } });
+    await eventually(() => assert.ok(lines.slice(before).some((line) => line.includes('agent'))));
+    for (const line of lines.slice(before)) {
+      assert.doesNotMatch(line.slice(0, -1), /[\u0000-\u001f\u007f-\u009f]/);
+      assert.doesNotThrow(() => JSON.parse(line));
+    }
+  });
+
   it('attack 41: a token is looked up by a keyed hash: its own text is never compared', async (context) => {
     const seen: string[] = [];
     const { hash } = crypto;

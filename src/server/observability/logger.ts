@@ -1,5 +1,5 @@
 // Structured logs: one JSON object per line, or a line as klog writes it. Quiet by default: errors and warnings; levels above 0 come with `--v`.
-// Values are escaped by JSON, so no name or header of a client can forge a line. Callers never hand in secrets.
+// Values are escaped, so no name or header of a client can forge a line or command a terminal. Callers never hand in secrets.
 import type { Clock } from '../../base/index.ts';
 
 /** Where a server reports to its operator. */
@@ -34,14 +34,20 @@ interface LogLine {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What a terminal or a reader of lines may take for more than text, and JSON leaves as it is: DEL, the controls of C1, Unicode's line ends and turns. */
+const beyondAscii = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const quote = (value: unknown): string | undefined =>
+  JSON.stringify(value)?.replace(beyondAscii, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 const formatJson = ({ nowMs, level, message, fields }: LogLine): string =>
-  `${JSON.stringify({ time: new Date(nowMs).toISOString(), level, message, ...fields })}\n`;
+  `${quote({ time: new Date(nowMs).toISOString(), level, message, ...fields })}\n`;
 
 /** The form of klog: severity, month and day, time, and fields behind the message, all quoted. */
 function formatText({ nowMs, level, message, fields = {} }: LogLine): string {
   const [, month, day, time] = /-(\d\d)-(\d\d)T([\d:.]{12})/.exec(new Date(nowMs).toISOString()) ?? [];
-  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
-  return `${(level[0] as string).toUpperCase()}${month}${day} ${time}000 ${process.pid} pintle] ${JSON.stringify(message)}${pairs.join('')}\n`;
+  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined).map(([name, value]) => ` ${name}=${quote(value)}`);
+  return `${(level[0] as string).toUpperCase()}${month}${day} ${time}000 ${process.pid} pintle] ${quote(message)}${pairs.join('')}\n`;
 }
 
 /** Makes a logger that writes lines with `write`. */
