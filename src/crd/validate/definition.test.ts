@@ -60,6 +60,23 @@ describe('validateDefinition', () => {
     for (const bad of ['A <a>', 'A <a@b.c> x', 'A, B <a@b.c>', '"A <a@b.c>', 'A <a@b.c', 'a@b@c']) assert.equal(isMail(bad), false, bad);
   });
 
+  it('finds amounts with units in durations', () => {
+    const isDuration = (value: string): boolean => errorsOfSchema({ properties: { a: { type: 'string', format: 'duration', default: value } } }).length === 0;
+    const good = ['1h30m', '-1.5h', '0', '3 days', '2 Weeks ago', 'P1D', 'x1y 2min', '9223372036854775807ns', '00000000000000000000001s'];
+    for (const text of good) assert.equal(isDuration(text), true, text);
+    for (const text of ['', '1', 'h', '1 x', '1-h', 'P', '1.5 x', '9223372036854775808d', '1h 99999999999999999999x', '1\u2003h']) {
+      assert.equal(isDuration(text), false, text);
+    }
+  });
+
+  it('keeps formats that nothing checks for the types of defaults', () => {
+    const messagesOf = (schema: object): string[] => errorsOfSchema({ properties: { a: schema } }).map((error) => error.slice(error.indexOf('default: ') + 9));
+    for (const value of ['x', []]) assert.deepEqual(messagesOf({ type: 'object', format: 'bogus', default: value }), []);
+    assert.deepEqual(messagesOf({ type: 'object', format: 'bogus', default: 7 }), ['Invalid value: "int64":  in body must be of type bogus: "int64"']);
+    assert.deepEqual(messagesOf({ type: 'string', format: 'bogus', default: {} }), ['Invalid value: "":  in body must be of type bogus: ""']);
+    assert.deepEqual(messagesOf({ type: 'object', default: 'x' }), ['Invalid value: "string":  in body must be of type object: "string"']);
+  });
+
   it('has no defaults where nothing is pruned', () => {
     const problemsOf = (schema: object): boolean => {
       const definition = define([{ name: 'v1', storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { a: schema } } } }]);

@@ -54,12 +54,30 @@ function isDateTime(text: string): boolean {
   return hours <= 23 && minutes <= 59 && seconds <= 59;
 }
 
-/** Go's durations (`1h30m`), and single amounts with a spelled-out unit (`3 days`). */
+const units: ReadonlySet<string> = new Set(['ns', 'us', '\u00b5s', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
+const spelledUnits = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
+const isUnit = (text: string): boolean => units.has(text) || spelledUnits.some((unit) => text.startsWith(unit));
+const MAX_AMOUNT = 2n ** 63n - 1n;
+const MAX_AMOUNT_DIGITS = 19;
+
+/** Go's durations (`1h30m`), and texts that have an amount with a unit somewhere (`3 days`, `P1D`). */
 function isDuration(text: string): boolean {
   if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.test(text)) return true;
-  const units = 'nanoseconds?|nanos?|nsecs?|ns|microseconds?|micros?|us|µs|milliseconds?|millis?|ms|' +
-    'seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|wks?|w';
-  return new RegExp(`^\\s*\\d+\\s*(?:${units})\\s*$`).test(text);
+  let [amount, isFound] = ['', false];
+  for (const [part] of text.matchAll(/\d+|[\t\n\f\r ]+|[A-Za-z\u00b5]+|[^]/g)) {
+    if (/^\d/.test(part)) {
+      amount = part;
+      continue;
+    }
+    if (/^[\t\n\f\r ]/.test(part)) continue;
+    if (amount !== '' && /^[A-Za-z\u00b5]/.test(part)) {
+      const digits = amount.replace(/^0+/, '');
+      if (digits.length > MAX_AMOUNT_DIGITS || BigInt(digits) > MAX_AMOUNT) return false;
+      isFound ||= isUnit(part.toLowerCase());
+    }
+    amount = '';
+  }
+  return isFound;
 }
 
 function isBase64(text: string): boolean {

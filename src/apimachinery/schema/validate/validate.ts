@@ -105,7 +105,8 @@ class Validator {
 
   #checkType(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
     const types = this.#isDefault ? (schema.type ? [schema.type] : []) : typesOf(schema);
-    const format = schema.format !== undefined && isKnownFormat(schema.format) ? schema.format : '';
+    // Defaults keep formats that nothing checks, objects do not.
+    const format = schema.format !== undefined && (this.#isDefault || isKnownFormat(schema.format)) ? schema.format : '';
     if (types.length === 0 && format === '') return;
     context.outcome.checks++;
     if (value === null) {
