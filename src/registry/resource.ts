@@ -119,7 +119,7 @@ export interface Strategy {
    * without it are validated in one turn, those that answer undefined were quick; validation after it finds the same problems that it finds without.
    */
   prepareValidation?(object: KubeObject, work: PreparedWork): Promise<void> | undefined;
-  /** Problems of the name of a new object beyond those of its rule; they come with those. */
+  /** Problems of name and generateName beyond those of their rule, wherever the metadata is checked like that of a new object. */
   validateName?(object: KubeObject): readonly FieldError[];
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];

@@ -46,7 +46,7 @@ export function build(key: string, body: object): { readonly object: KubeObject;
   const [object, strategy] = [makeObject(body), strategyOf(key)];
   strategy.applyDefaults?.(object, 'v1');
   strategy.prepareForCreate?.(object, contextOf());
-  return { object, errors: show(strategy.validate?.(object, contextOf())) };
+  return { object, errors: show([...strategy.validateName?.(object) ?? [], ...strategy.validate?.(object, contextOf()) ?? []]) };
 }
 
 /** The warnings that the preparation of a new object adds. */

@@ -170,7 +170,8 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
     if (check === 'new') return resource.strategy.validate?.(object, strategyContext(write)) ?? [];
     if (check === 'kind') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
     if (check === 'update' || check === 'lenient-update') return validateObjectMetaUpdate(object.metadata, old.metadata, check === 'update');
-    return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: check === 'lenient-object' });
+    const named = resource.strategy.validateName?.(object) ?? [];
+    return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: check === 'lenient-object', named });
   };
   const checks = resource.metadataChecks ?? (resource.custom ? customMetadataChecks : metadataChecks);
   const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });

@@ -42,10 +42,14 @@ function checkPriority({ path, value }: Field, most: number): Errors {
   return priority <= 0 || priority > most ? [invalidValue(path, priority, `must be positive and less than ${most}`)] : [];
 }
 
-function checkName(apiService: KubeObject, wanted: string): Errors {
-  const { name = '' } = apiService.metadata;
-  return name === wanted || checkPathSegment(name).length > 0 ? []
-    : [invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
+/** The name is that of the group version. */
+function checkName({ metadata, spec }: KubeObject): Errors {
+  const wanted = `${toText(readPath(spec, 'version'))}.${toText(readPath(spec, 'group'))}`;
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const name = metadata[field] ?? '';
+    return name === '' || name === wanted || checkPathSegment(name).length > 0 ? []
+      : [invalidValue(`metadata.${field}`, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
+  });
 }
 
 /** Members that only a group version with a service may have. */
@@ -76,7 +80,6 @@ function validateApiService(apiService: KubeObject): Errors {
   const isNameless = toText(group.value) === '';
   const service = readPath(spec.value, 'service');
   return [
-    ...checkName(apiService, `${toText(version.value)}.${toText(group.value)}`),
     ...(isNameless && version.value !== 'v1' ? [required(group.path, 'only v1 may have an empty group and it better be legacy kube')] : []),
     ...(isNameless ? [] : checkText(group, checkDnsSubdomain)), ...checkText(version, checkDns1035Label),
     ...checkPriority(at(spec, 'groupPriorityMinimum'), MAX_GROUP_PRIORITY), ...checkPriority(at(spec, 'versionPriority'), MAX_VERSION_PRIORITY),
@@ -101,7 +104,7 @@ export const apiServiceKind: KindSpec = {
   resetFields: statusOnlyResets,
   columns: apiServiceColumns,
   applyDefaults: applyApiServiceDefaults,
-  strategy: prepareWithStatus({
+  strategy: { validateName: checkName, ...prepareWithStatus({
     keeps: allUserMetadata,
     prepareForCreate(apiService, { nowMs }) {
       if (readPath(apiService, 'spec', 'service') !== undefined) return;
@@ -110,6 +113,6 @@ export const apiServiceKind: KindSpec = {
       };
       apiService['status'] = { conditions: [condition] };
     },
-  }),
+  }) },
   validation: { object: validateApiService, status: validateApiServiceStatus },
 };

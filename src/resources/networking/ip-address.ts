@@ -1,6 +1,6 @@
 // networking.k8s.io/v1 IPAddress: its name is the address.
 import {
-  type FieldError, type KubeObject, checkDnsSubdomain, checkPathSegment, equalJson, formatIpAddress, invalidValue, parseIpAddress, required,
+  type KubeObject, checkDnsSubdomain, checkPathSegment, equalJson, formatIpAddress, invalidValue, parseIpAddress, required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
@@ -21,14 +21,17 @@ function formatParent(object: KubeObject): string {
 /** Columns of ipaddresses; the reference sends their age without declaring a column for it. */
 const ipAddressColumns: readonly Column[] = [nameColumn, column('ParentRef', formatParent), { ...ageColumn, undeclared: true }];
 
-function checkName(name: string): Errors {
-  // That a name is missing is said of every kind.
-  if (name === '') return [];
-  const address = parseIpAddress(name);
-  const problems = checkIp({ path: 'metadata.name', value: name });
-  if (problems.length > 0 || address === undefined) return problems;
-  const canonical = formatIpAddress(address);
-  return canonical === name ? [] : [invalidValue('metadata.name', name, `must be in canonical form (${JSON.stringify(canonical)})`)];
+/** The name is an address in canonical form. */
+function checkName({ metadata }: KubeObject): Errors {
+  return (['generateName', 'name'] as const).flatMap((field): Errors => {
+    const place = { path: `metadata.${field}`, value: metadata[field] ?? '' };
+    if (place.value === '') return [];
+    const address = parseIpAddress(place.value);
+    const problems = checkIp(place);
+    if (problems.length > 0 || address === undefined) return problems;
+    const canonical = formatIpAddress(address);
+    return canonical === place.value ? [] : [invalidValue(place.path, place.value, `must be in canonical form (${JSON.stringify(canonical)})`)];
+  });
 }
 
 /** The group of a parent may be empty, that of Services; resource, name and namespace become segments of a path. */
@@ -44,12 +47,10 @@ function checkParent(parent: Field): Errors {
   ];
 }
 
-/** Validates ipaddresses: the name is an address in canonical form, and the parent reference is complete. */
+/** Validates ipaddresses: the parent reference is complete. */
 function validateIpAddress(object: KubeObject): Errors {
-  const errors: readonly FieldError[] = checkName(object.metadata.name ?? '');
   const parent = at(specOf(object), 'parentRef');
-  if (!isFilled(parent)) return [...errors, required(parent.path)];
-  return [...errors, ...checkParent(parent)];
+  return isFilled(parent) ? checkParent(parent) : [required(parent.path)];
 }
 
 /** Validates updates of ipaddresses; the reference shows the parent as Go writes it. */
@@ -65,5 +66,6 @@ export const ipAddressKind: KindSpec = {
   kind: 'IPAddress', plural: 'ipaddresses', shortNames: ['ip'], cluster: true, nameRule: 'path-segment',
   versions: ['v1', 'v1beta1'],
   columns: ipAddressColumns,
+  strategy: { validateName: checkName },
   validation: { object: validateIpAddress, update: validateIpAddressUpdate },
 };

@@ -46,10 +46,13 @@ function checkMultiple(value: number | bigint, factor: number, path: string): Nu
   return isMultiple(value, factor) ? undefined : { why: `should be a multiple of ${factor}` };
 }
 
+/** The formats that messages name. */
+const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+
 function findRange(type: string, format: string, value: number | bigint): string | undefined {
   const fails = type === 'integer' ? !fitsInteger(format, value) : format === 'float' && Math.abs(Number(value)) > MAX_FLOAT32;
   if (!fails) return undefined;
-  return format === '' ? `${type} (default format)` : `${type} with format ${format}`;
+  return !numberFormats.has(format) ? `${type} (default format)` : `${type} with format ${format}`;
 }
 
 function fitsInteger(format: string, value: number | bigint): boolean {
