@@ -32,7 +32,7 @@ const info = (path: string, method = 'GET') => parseRequestInfo({ method, path, 
 const alice = { name: 'alice', groups: ['devs', 'system:authenticated'] };
 const bob = { name: 'bob', groups: ['ops', 'system:authenticated'] };
 const never = () => {};
-const holder = { method: 'GET', path: '/version', user: alice };
+const holder = { method: 'GET', path: '/version', user: alice, unreadSinceMs: undefined, cut: never };
 
 describe('FlowControl.classify', () => {
   const { flowControl } = start(10, level('low', {}), level('high', {}));
@@ -155,12 +155,41 @@ describe('FlowControl.tryTake and wait', () => {
     clock.advance(89_999);
     assert.deepEqual(flowControl.stuckSeats(), []);
     clock.advance(1);
-    assert.deepEqual(flowControl.stuckSeats(), [{ ...second.value, heldMs: 90_000 }]);
+    assert.deepEqual(flowControl.stuckSeats(), [{ ...second, heldMs: 90_000 }]);
     const [sample] = flowControl.samples().filter(({ name }) => name === 'pintle_flowcontrol_stuck_seats');
     assert.deepEqual(sample, { name: 'pintle_flowcontrol_stuck_seats', labels: { priority_level: 'low' }, value: 1 });
     assert.throws(() => checkSeats(flowControl), /^Error: 1 seats are stuck, the first since 90 s: GET \/version of alice in low$/);
     flowControl.release(second);
     assert.doesNotThrow(() => checkSeats(flowControl));
+  });
+
+  it('gives the seats of answers back that their clients do not read, and cuts the oldest of the user with the most of them', async () => {
+    const { clock, flowControl } = start(22, level('low', { limitResponse: queuing() }));
+    flowControl.putSchema(all);
+    const flow = flowOf(flowControl);
+    const cut: string[] = [];
+    const answer = (name: string, unreadSinceMs: number | undefined, user = alice) => {
+      assert.ok(flowControl.tryTake(flow), name);
+      return flowControl.hold(flow, { ...holder, user, unreadSinceMs, cut: () => cut.push(name) });
+    };
+    const unreadCount = (): number | undefined => flowControl.samples().find(({ name }) => name === 'pintle_flowcontrol_unread_answers')?.value;
+    const at = clock.monotonicMs();
+    answer('bob', at, bob);
+    const ended = answer('alice ended', at);
+    for (let i = 0; i < 19; i++) answer(`alice ${i}`, at);
+    const read = answer('read', undefined);
+    const waiting = flowControl.wait(flow, who(alice), never);
+    clock.advance(1000);
+    assert.equal(await waiting, undefined);
+    assert.deepEqual([flow.level.usedSeats, unreadCount(), cut], [2, 21, []]);
+    flowControl.release(ended);
+    assert.deepEqual([flow.level.usedSeats, unreadCount()], [2, 20]);
+    for (let i = 0; i < 3; i++) answer(`later ${i}`, clock.monotonicMs());
+    clock.advance(1000);
+    assert.deepEqual([flow.level.usedSeats, unreadCount(), cut], [2, 22, ['alice 0']]);
+    flowControl.release(read);
+    flowControl.release(read);
+    assert.equal(flow.level.usedSeats, 1);
   });
 
   it('serves flows in turn, however long the queue of one of them is', async () => {

@@ -6,6 +6,7 @@ import { type Clock, type Link, LinkedList } from '../../base/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { RequestInfo } from '../../endpoints/index.ts';
 import { type LevelSpec, PriorityLevel, type Refusal, type Seats, readLevel } from './level.ts';
+import { UnreadAnswers } from './unread.ts';
 import { Classifier, type FlowSchema, readFlowSchema } from './schemas.ts';
 
 /** Where a request belongs. */
@@ -18,11 +19,13 @@ export interface Flow {
   readonly counts: { dispatched: number; waiting: number; readonly rejected: Map<Refusal, number> };
 }
 
-/** A seat that a request holds. */
+/** A seat that a request holds, or has held until its answer waited for a client that does not read it. */
 export interface Seat {
   readonly flow: Flow;
   readonly holder: SeatHolder;
   readonly sinceMs: number;
+  /** Its place among the seats that are taken. */
+  link?: Link<Seat>;
 }
 
 /** A seat that is held for longer than a request may take. */
@@ -36,6 +39,10 @@ export interface SeatHolder {
   readonly path: string;
   readonly user: User;
   readonly info?: RequestInfo;
+  /** Monotonic milliseconds since which what is written of the answer waits for the client to read; undefined while it does not. */
+  readonly unreadSinceMs: number | undefined;
+  /** Ends the request and its answer. */
+  cut(reason: string): void;
 }
 
 /** What operators see of flow control. */
@@ -64,6 +71,8 @@ interface FlowControlOptions {
 
 const LONGEST_WAIT_MS = 60_000;
 const LONGEST_RETRY_SECONDS = 32;
+/** An answer that waits for its client for so long gives its seat back. */
+const UNREAD_MS = 1000;
 /** A request is cut off at its deadline; a seat that is held for so much longer was never given back. */
 const STUCK_AFTER_DEADLINE_MS = 30_000;
 
@@ -101,6 +110,9 @@ export class FlowControl {
   readonly #flows = new Map<string, Flow>();
   /** The seats that are taken, the longest held first. */
   readonly #held = new LinkedList<Seat>();
+  readonly #unread = new UnreadAnswers();
+  /** Whether unread answers are looked for, as they are while seats are taken. */
+  #isSweeping = false;
   readonly #retryAfter: RetryAfter;
   #classifier: Classifier<Flow> | undefined;
 
@@ -158,16 +170,36 @@ export class FlowControl {
   }
 
   /** Notes which request has the seat that tryTake or wait gave it. */
-  hold(flow: Flow, holder: SeatHolder): Link<Seat> {
-    return this.#held.add({ flow, holder, sinceMs: this.#options.clock.monotonicMs() });
+  hold(flow: Flow, holder: SeatHolder): Seat {
+    const seat: Seat = { flow, holder, sinceMs: this.#options.clock.monotonicMs() };
+    seat.link = this.#held.add(seat);
+    if (!this.#isSweeping) this.#sweepLater();
+    return seat;
   }
 
   /** Gives a seat back; idempotent. */
-  release(seat: Link<Seat>): void {
-    if (!seat.listed) return;
-    this.#held.remove(seat);
-    seat.value.flow.level.release(1);
+  release(seat: Seat): void {
+    if (this.#unread.delete(seat) || seat.link?.listed !== true) return;
+    this.#held.remove(seat.link);
+    seat.flow.level.release(1);
     for (const one of this.#levels.values()) if (one.waiting > 0) one.dispatch();
+  }
+
+  #sweepLater(): void {
+    this.#isSweeping = this.#held.size > 0;
+    if (this.#isSweeping) this.#options.clock.after(UNREAD_MS, () => this.#releaseUnread());
+  }
+
+  /** Gives the seats of answers back that wait for their clients. */
+  #releaseUnread(): void {
+    this.#sweepLater();
+    const beforeMs = this.#options.clock.monotonicMs() - UNREAD_MS;
+    for (const seat of this.#held) {
+      if (seat.sinceMs > beforeMs) return;
+      if ((seat.holder.unreadSinceMs ?? Infinity) > beforeMs) continue;
+      this.release(seat);
+      this.#unread.add(seat);
+    }
   }
 
   /** Seats that were not given back although their request is past its deadline: a bug of the server, which metrics and readiness show. */
@@ -224,6 +256,7 @@ export class FlowControl {
       return [
         { name: 'apiserver_flowcontrol_nominal_limit_seats', labels, value: level.nominalSeats },
         { name: 'apiserver_flowcontrol_current_limit_seats', labels, value: Math.max(level.nominalSeats, level.usedSeats) },
+        { name: 'pintle_flowcontrol_unread_answers', labels, value: this.#unread.count(level) },
         { name: 'pintle_flowcontrol_stuck_seats', labels, value: stuck.filter(({ flow }) => flow.level === level).length },
       ];
     });

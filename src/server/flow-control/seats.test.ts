@@ -67,6 +67,20 @@ describe('seats', () => {
     });
   }
 
+  it('are given back by answers that are not read: connections of one user do not hold up others', async () => {
+    const unread = await Promise.all(Array.from({ length: 40 }, () => openRawConnection(server.url)));
+    // More than the sockets of the system take.
+    for (const { socket } of unread) socket.pause().write(head(configMaps).repeat(5));
+    await eventually(async () => {
+      const { text } = await server.request({ path: '/metrics' });
+      assert.ok(/^pintle_flowcontrol_unread_answers\{priority_level="global-default"\} [1-9]/m.test(text));
+    });
+    const { status } = await server.request({ path: `${configMaps}/large-0`, token: 'bob-token' });
+    assert.equal(status, 200);
+    for (const { socket } of unread) socket.destroy();
+    await allGivenBack();
+  });
+
   const openSession = async (): Promise<ClientHttp2Session> => {
     const session = connect(server.url, { rejectUnauthorized: false, settings: { initialWindowSize: 1000 } });
     session.on('error', () => {});

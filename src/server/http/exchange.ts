@@ -71,6 +71,8 @@ export interface ServerExchange extends Exchange {
   readonly startedMs: number;
   /** The client went away. */
   readonly disconnected: boolean;
+  /** Monotonic milliseconds since which what is written of the answer waits for the client to read; undefined while it does not. */
+  unreadSinceMs: number | undefined;
   /** Takes no further requests on this connection where it is an HTTP/2 session. */
   closeSession(): void;
   /** Ends the connection behind this response. */
@@ -145,6 +147,7 @@ export class HttpExchange implements ServerExchange {
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
   registry: Exchange['registry'] = undefined;
   disconnected = false;
+  unreadSinceMs: number | undefined = undefined;
   readonly wire: Wire;
   readonly #search: string;
   readonly #rawHeaders: readonly string[];

@@ -23,8 +23,9 @@ export function writeResponse(exchange: HttpExchange, response: Response): Maybe
   const bodyless = exchange.method === 'HEAD' || !allowsBody(response.status) || (whole && body.length === 0);
   wire.start(response.status, headers, bodyless);
   if (bodyless) return;
-  if (whole && body.length <= BATCH_BYTES) wire.finish(body);
-  else return writeLong(exchange, body);
+  if (!whole || body.length > BATCH_BYTES) return writeLong(exchange, body);
+  wire.finish(body);
+  exchange.unreadSinceMs = exchange.clock.monotonicMs();
 }
 
 async function writeLong(exchange: HttpExchange, body: Body): Promise<void> {
@@ -33,6 +34,7 @@ async function writeLong(exchange: HttpExchange, body: Body): Promise<void> {
   wire.announce?.();
   await writeBody(exchange, body);
   if (!output.destroyed) output.end();
+  exchange.unreadSinceMs = exchange.clock.monotonicMs();
 }
 
 /**
@@ -142,11 +144,17 @@ function createSink(exchange: HttpExchange): Sink {
   if ('flushHeaders' in output && exchange.info.verb === 'watch') return createDirectSink(exchange, output as ServerResponse);
   return {
     write: (chunk) => !output.destroyed && output.write(chunk),
-    drained: () => waitForDrain(output, exchange.signal),
+    drained: () => waitForReader(exchange),
     get signal() {
       return exchange.signal;
     },
   };
+}
+
+async function waitForReader(exchange: HttpExchange): Promise<void> {
+  exchange.unreadSinceMs = exchange.clock.monotonicMs();
+  await waitForDrain(exchange.wire.output, exchange.signal);
+  exchange.unreadSinceMs = undefined;
 }
 
 /** Resolves when the output takes more, is gone or has no reader. */

@@ -141,6 +141,7 @@ const flowHelp: Readonly<Record<string, string>> = {
   apiserver_flowcontrol_current_inqueue_requests: '[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem',
   apiserver_flowcontrol_nominal_limit_seats: '[BETA] Nominal number of execution seats configured for each priority level',
   apiserver_flowcontrol_current_limit_seats: '[ALPHA] current derived number of execution seats available to each priority level',
+  pintle_flowcontrol_unread_answers: 'Answers that wait for clients that do not read them; they have given their seats back.',
   pintle_flowcontrol_stuck_seats: 'Seats that were not given back although their requests are past their deadlines.',
 };
 
