@@ -41,6 +41,9 @@ const starts = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOA
 for (const [text, ...expected] of [
   ['', `1:1: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['1 +', `1:4: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
+  ['[1', "1:3: Syntax error: mismatched input '<EOF>' expecting {']', ','}"],
+  ['{1:2', "1:5: Syntax error: mismatched input '<EOF>' expecting {'}', ','}"], ['{1:2 3', "1:6: Syntax error: mismatched input '3' expecting {'}', ','}"],
+  ['A{a:1', "1:6: Syntax error: mismatched input '<EOF>' expecting {'}', ','}"], ['A{a:1)', "1:6: Syntax error: mismatched input ')' expecting {'}', ','}"],
   ['1 + +', `1:5: Syntax error: mismatched input '+' expecting ${starts}`, `1:6: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['1 + $', "1:5: Syntax error: token recognition error at: '$'", `1:6: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['a.', "1:3: Syntax error: no viable alternative at input '.'"], ["a.'b'", "1:3: Syntax error: no viable alternative at input '.'b''"],

@@ -103,8 +103,8 @@ class Parser implements MacroHelper {
     this.#recovering = false;
   }
 
-  #expect(text: string): void {
-    if (!this.#take(text)) this.#unexpected(`'${text}'`);
+  #expect(text: string, expected = `'${text}'`): void {
+    if (!this.#take(text)) this.#unexpected(expected);
   }
 
   #unexpected(expected: string, extraneous = false): never {
@@ -449,7 +449,7 @@ class Parser implements MacroHelper {
       elements.push(this.#expression());
       if (!this.#take(',')) break;
     }
-    this.#expect(']');
+    this.#expect(']', elements.length > 0 ? "{']', ','}" : undefined);
     return this.#sized({ type: 'list', id, elements, optional }, ...elements);
   }
 
@@ -467,7 +467,7 @@ class Parser implements MacroHelper {
       entries.push({ id: this.idAt(colon), key, value: this.#expression(), optional });
       if (!this.#take(',')) break;
     }
-    this.#expect('}');
+    this.#expect('}', entries.length > 0 ? "{'}', ','}" : undefined);
     return this.#sized({ type: 'map', id, entries }, ...entries.flatMap((entry) => [entry.key, entry.value]));
   }
 
@@ -494,7 +494,7 @@ class Parser implements MacroHelper {
       fields.push({ id: this.idAt(colon), field, value: this.#expression(), optional });
       if (!this.#take(',')) break;
     }
-    this.#expect('}');
+    this.#expect('}', fields.length > 0 ? "{'}', ','}" : undefined);
     return this.#sized({ type: 'struct', id, name: this.#nameOf(named)!, fields }, ...fields.map((entry) => entry.value));
   }
 }
