@@ -31,7 +31,8 @@ export { type AdmissionPolicies, createAdmissionPolicies } from './policies/admi
 export type { MatchRule } from './match/rules.ts';
 export { createNamespaceReader } from './match/selectors.ts';
 export type { ValidatingSpec } from './policies/validations.ts';
-export { type EvaluateElsewhere, type EvaluationTask, evaluateTask } from './policies/evaluator.ts';
+export type { EvaluateElsewhere, EvaluationTask } from './match/evaluation.ts';
+export { evaluateTask } from './policies/evaluator.ts';
 export { createMutatingWebhooks } from './webhooks/mutating.ts';
 export { createValidatingWebhooks } from './webhooks/validating.ts';
 export { type Amounts, none, addAmounts, addTo, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';

@@ -207,8 +207,10 @@ async function createNamespace(api: { readonly registry: OwnedRegistry; readonly
   await createSystemClient(api, ['', 'v1', 'namespaces'], 'kube-apiserver').createIfAbsent('', object);
 }
 
+type ConfiguredParts = Omit<Parameters<typeof createWebhooks>[0], 'followStatic' | 'metrics' | 'evaluateElsewhere'>;
+
 /** The admission that objects of admissionregistration.k8s.io configure. */
-function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'followStatic' | 'metrics'> & { readonly metrics: CountedAdmission },
+function composeConfigured(parts: ConfiguredParts & { readonly metrics: CountedAdmission },
   workers: WorkerPool | undefined): Pick<Api, 'webhooks' | 'policies'> {
   const evaluateElsewhere: EvaluateElsewhere | undefined = workers && ((task, { user, signal }) =>
     workers.run('evaluatePolicy', task, { user: user.name, signal: signal?.signal }));
@@ -216,7 +218,7 @@ function composeConfigured(parts: Omit<Parameters<typeof createWebhooks>[0], 'fo
   const onError = (error: unknown): void => logRetry(logger, 'admission policies are read again', { error, isWarning: true });
   const followStatic = parts.plan.followManifests?.(parts.catalog, parts.metrics.registry) ?? followNothing;
   return {
-    webhooks: createWebhooks({ ...parts, followStatic }),
+    webhooks: createWebhooks({ ...parts, evaluateElsewhere, followStatic }),
     policies: createAdmissionPolicies({ ...parts, clock, evaluateElsewhere, followStatic, onError }),
   };
 }

@@ -7,7 +7,7 @@ import type { AskAccess } from '../match/decisions.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
 import { createNamespaceReader } from '../match/selectors.ts';
 import { type FollowStatic, followNothing } from '../static-objects.ts';
-import type { EvaluateElsewhere } from './evaluator.ts';
+import type { EvaluateElsewhere } from '../match/evaluation.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
 import { Policies, followPolicies } from './policies.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type EvaluateElsewhere, type EvaluationTask, evaluateTask } from './evaluator.ts';
+import type { EvaluateElsewhere, EvaluationTask } from '../match/evaluation.ts';
+import { evaluateTask } from './evaluator.ts';
 import { createBench, createRequest, refusalOf, specOf } from './policies.suite.ts';
 
 /** Costs more than a turn of the request may, and less than an expression may. */

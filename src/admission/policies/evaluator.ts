@@ -1,14 +1,13 @@
-// Groups of expressions of a policy (its conditions, its validations, its annotations, one mutation), each evaluated in the turn of the request while
-// that is short. A group that takes longer is given up and evaluated in a worker, with what it reads as data. What an expression asks the authorizer
-// is decided here: the group is evaluated again with each decision that comes later, or that a worker does not have.
+// The groups of expressions of a policy: its conditions, its validations, its annotations, one mutation.
 import {
-  type AccessAttributes, type AccessDecision, type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult,
+  type KubeObject, PolicyEvaluation, type PolicyInput, jsonOfResult, loadPatternEngine, patchOfResult,
 } from '../../apimachinery/index.ts';
-import { type Clock, type Steps, limitTime, tooLong } from '../../base/index.ts';
+import type { Clock, Steps } from '../../base/index.ts';
 import type { AdmissionMetrics, PolicyCheck } from '../metrics.ts';
-import type { AdmissionAttributes, RequestSignal, User } from '../../registry/index.ts';
+import type { AdmissionAttributes } from '../../registry/index.ts';
 import { type ConditionOutcome, evaluateConditions } from '../match/conditions.ts';
-import { type AskAccess, DecisionWanted, Decisions, createAsk } from '../match/decisions.ts';
+import { DecisionWanted, Decisions } from '../match/decisions.ts';
+import { type EvaluationDependencies, type EvaluationTask, type Question, RequestEvaluation } from '../match/evaluation.ts';
 import { type Mutation, type MutatingProgram, compileMutations } from './mutations.ts';
 import { type Policy, type PolicyExpressions, createPolicy } from './policy.ts';
 import {
@@ -18,31 +17,7 @@ import {
 /** What a mutation made: JSON, or the reason why there is none. */
 export type MadeJson = { readonly json: unknown } | { readonly problem: string };
 
-/** A group of expressions, as a worker gets it. */
-export interface EvaluationTask {
-  readonly sort: 'validating' | 'mutating';
-  /** The spec of the policy. */
-  readonly spec: unknown;
-  /** A number: that mutation. */
-  readonly group: 'conditions' | 'validations' | 'annotations' | number;
-  /** Without functions. */
-  readonly input: PolicyInput;
-  /** What the authorizer has decided so far, by question; absent where no expression asks. */
-  readonly decisions?: ReadonlyMap<string, AccessDecision>;
-}
-
 type Outcome = ConditionOutcome | readonly Denial[] | AnnotationOutcome | MadeJson;
-
-/** A worker needs a decision. */
-interface Question {
-  readonly asks: AccessAttributes;
-}
-
-/** Evaluates a group in a worker; answers what `evaluateTask` answers there. */
-export type EvaluateElsewhere = (task: EvaluationTask, owner: { readonly user: User; readonly signal: RequestSignal | undefined }) => Promise<unknown>;
-
-/** Longest that a group may take in the turn of the request. */
-const TURN_MS = 15;
 
 /** What a mutation makes. */
 function makeJson({ type, expression }: Mutation, input: PolicyInput): MadeJson {
@@ -83,11 +58,8 @@ function evaluateGroup({ spec, group, input: { variables: _variables, ...input }
   return evaluate(program, { ...input, variables: program.variables }, ignoresFailures);
 }
 
-interface EvaluatorDependencies {
-  readonly clock: Clock;
+interface EvaluatorDependencies extends EvaluationDependencies {
   readonly metrics: Pick<AdmissionMetrics, 'recordConditions' | 'recordPolicyCheck' | 'recordExpressions'>;
-  readonly askAccess: AskAccess;
-  readonly evaluateElsewhere?: EvaluateElsewhere | undefined;
 }
 
 /** What a policy decided, of which the evaluator knows how long it took. */
@@ -100,19 +72,17 @@ type Evaluated = Pick<AdmissionAttributes, 'operation' | 'context'>;
 /** Evaluates the groups of one request. */
 export class Evaluator {
   readonly #clock: Clock;
-  readonly #elsewhere: EvaluateElsewhere | undefined;
-  readonly #attributes: Evaluated;
-  readonly #ask: ReturnType<typeof createAsk>;
+  readonly #operation: AdmissionAttributes['operation'];
+  readonly #evaluation: RequestEvaluation;
   readonly #metrics: EvaluatorDependencies['metrics'];
   /** When the group that was evaluated last began. */
   #startedMs = 0;
 
-  constructor({ clock, metrics, askAccess, evaluateElsewhere }: EvaluatorDependencies, attributes: Evaluated) {
-    this.#clock = clock;
-    this.#metrics = metrics;
-    this.#elsewhere = evaluateElsewhere;
-    this.#attributes = attributes;
-    this.#ask = createAsk(attributes, askAccess);
+  constructor(dependencies: EvaluatorDependencies, attributes: Evaluated) {
+    this.#clock = dependencies.clock;
+    this.#metrics = dependencies.metrics;
+    this.#operation = attributes.operation;
+    this.#evaluation = new RequestEvaluation(dependencies, attributes);
   }
 
   async evaluateConditions(policy: Policy<unknown>, input: PolicyInput): Promise<ConditionOutcome> {
@@ -123,7 +93,7 @@ export class Evaluator {
     if (outcome.type === 'match') return outcome;
     const errors = outcome.type === 'failed' ? outcome.errors.length : 0;
     this.#metrics.recordConditions({
-      kind: 'policy', name: policy.name, type: 'validate', operation: this.#attributes.operation, durationMs: this.#elapsedMs(), errors, isExcluded: true });
+      kind: 'policy', name: policy.name, type: 'validate', operation: this.#operation, durationMs: this.#elapsedMs(), errors, isExcluded: true });
     return outcome;
   }
 
@@ -154,27 +124,8 @@ export class Evaluator {
   async #evaluate<T extends Outcome>(policy: Policy<unknown>, work: (input: PolicyInput) => T, task: Task): Promise<T> {
     const startedMs = this.#clock.monotonicMs();
     this.#startedMs = startedMs;
-    const { input } = task;
-    const { asksAuthorizer } = policy.program as PolicyExpressions;
-    const decisions = asksAuthorizer ? new Decisions(this.#ask) : undefined;
-    const evaluate = (known: PolicyInput): T | Promise<T> => {
-      if (this.#elsewhere === undefined) return work(known);
-      const outcome = limitTime(this.#clock, TURN_MS, () => work(known));
-      return outcome === tooLong ? this.#evaluateElsewhere(this.#elsewhere, { ...task, spec: policy.spec }, decisions) as Promise<T> : outcome;
-    };
-    const outcome = await (decisions === undefined ? evaluate(input) : decisions.run((authorize) => evaluate({ ...input, authorize })));
+    const outcome = await this.#evaluation.evaluate(work, { ...task, spec: policy.spec }, policy.program as PolicyExpressions);
     this.#metrics.recordExpressions?.('evaluation', this.#clock.monotonicMs() - startedMs);
     return outcome;
-  }
-
-  async #evaluateElsewhere(elsewhere: EvaluateElsewhere, task: EvaluationTask, decisions: Decisions | undefined): Promise<unknown> {
-    const { variables: _variables, shared: _shared, ...input } = task.input;
-    const { user, signal } = this.#attributes.context;
-    for (;;) {
-      const outcome = await elsewhere({ ...task, input, ...(decisions !== undefined && { decisions: decisions.known }) }, { user, signal });
-      const { asks } = outcome as Partial<Question>;
-      if (asks === undefined || decisions === undefined) return outcome;
-      await decisions.learn(asks);
-    }
   }
 }

@@ -6,7 +6,7 @@ import { createBuiltinResources, schemaData } from '../../resources/index.ts';
 import { createAdmissionChain } from '../chain.ts';
 import type { AskAccess } from '../match/decisions.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
-import type { EvaluateElsewhere } from './evaluator.ts';
+import type { EvaluateElsewhere } from '../match/evaluation.ts';
 import { createMutatingPolicies } from './mutating.ts';
 import { compileMutations } from './mutations.ts';
 import { Policies } from './policies.ts';

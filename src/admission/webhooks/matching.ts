@@ -1,20 +1,18 @@
 // Which of the webhooks whose rules are about a request are called for it: namespace selector, object selector, match conditions, in upstream's order.
 // Objects are converted to the form of a webhook when something first needs them so, once per form.
 import { forbidden, internalError, loadPatternEngine } from '../../apimachinery/index.ts';
-import { type Clock, type MaybePromise, createTimeSlice, mapMaybe } from '../../base/index.ts';
+import { type MaybePromise, createTimeSlice, mapMaybe } from '../../base/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../registry/index.ts';
 import type { AdmissionMetrics, WebhookType } from '../metrics.ts';
 import { describeInput, evaluateConditions, joinErrors } from '../match/conditions.ts';
-import { type AskAccess, Decisions, createAsk } from '../match/decisions.ts';
+import { type EvaluationDependencies, RequestEvaluation } from '../match/evaluation.ts';
 import { RequestForms } from '../match/request-forms.ts';
 import { type ReadNamespace, matchesNamespace, matchesObject, rememberNamespace } from '../match/selectors.ts';
 import type { Candidate } from './configurations.ts';
 
 /** What matching needs. */
-export interface MatchDependencies {
+export interface MatchDependencies extends EvaluationDependencies {
   readonly readNamespace: ReadNamespace;
-  readonly askAccess: AskAccess;
-  readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
 }
 
@@ -53,7 +51,7 @@ export class RequestMatcher {
     // Objects come first: those that the webhook is not about are not refused for an absent namespace.
     if (!matchesObject(webhook.objectSelector, selected)) return false;
     const isSelected = matchesNamespace(webhook.namespaceSelector, selected, this.#readNamespace);
-    return webhook.hasConditions ? mapMaybe(isSelected, (isTrue) => isTrue && this.#meetsConditions(candidate)) : isSelected;
+    return webhook.conditions.length > 0 ? mapMaybe(isSelected, (isTrue) => isTrue && this.#meetsConditions(candidate)) : isSelected;
   }
 
   /** The request with the objects that selectors are about; patches of webhooks change them. */
@@ -66,11 +64,12 @@ export class RequestMatcher {
   async #meetsConditions({ webhook, form }: Candidate): Promise<boolean> {
     await loadPatternEngine();
     const input = describeInput(this.#attributes, await this.forms.convert(form));
-    const { clock, metrics, askAccess } = this.#dependencies;
+    const { clock, metrics } = this.#dependencies;
     const startedMs = clock.monotonicMs();
     const conditions = await webhook.prepareConditions(createTimeSlice(clock, SLICE_MS));
-    const decisions = new Decisions(createAsk(this.#attributes, askAccess));
-    const outcome = await decisions.run((authorize) => evaluateConditions(conditions, { ...input, authorize }));
+    const evaluation = new RequestEvaluation(this.#dependencies, this.#attributes);
+    const outcome = await evaluation.evaluate((known) => evaluateConditions(conditions, known),
+      { sort: 'validating', group: 'conditions', spec: { matchConditions: webhook.conditions }, input }, { asksAuthorizer: true });
     if (outcome.type === 'match') return true;
     const errors = outcome.type === 'failed' ? outcome.errors : [];
     const isExcluded = errors.length === 0 || webhook.ignoresFailures;

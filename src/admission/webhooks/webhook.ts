@@ -43,9 +43,8 @@ export interface Webhook {
   readonly matchPolicy: string;
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
-  readonly hasConditions: boolean;
-  /** Compiled on first use, for which the pattern engine has to be loaded. */
-  /** Compiles the conditions once, in turns. */
+  readonly conditions: readonly MatchCondition[];
+  /** Compiles the conditions once, in turns. The pattern engine has to be loaded. */
   prepareConditions(pause: () => Promise<void> | undefined): Promise<CompiledConditions>;
   /** Failures of the call, not refusals, are passed over. */
   readonly ignoresFailures: boolean;
@@ -68,7 +67,7 @@ function compileWebhook(fields: WebhookFields, configuration: string, id: string
     name: fields.name ?? '', configuration, id,
     clientConfig: fields.clientConfig ?? {}, rules: fields.rules ?? [], matchPolicy: fields.matchPolicy ?? '',
     namespaceSelector: labelSelectorOf(fields.namespaceSelector) ?? nothing, objectSelector: labelSelectorOf(fields.objectSelector) ?? nothing,
-    hasConditions: (fields.matchConditions ?? []).length > 0,
+    conditions: fields.matchConditions ?? [],
     prepareConditions(pause) {
       return (compiled ??= runStepsInSlices(resumableSteps(() => compileConditions(fields.matchConditions ?? [])), pause));
     },

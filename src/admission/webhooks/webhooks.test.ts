@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KubeObject, type SchemaSet, StatusError, loadSchemas } from '../../apimachinery/index.ts';
-import { createManualClock } from '../../base/index.ts';
+import { createManualClock, systemClock } from '../../base/index.ts';
 import type { AdmissionAttributes, AuditAnnotation, Catalog, Resource } from '../../registry/index.ts';
 import { createBuiltinResources, schemaData } from '../../resources/index.ts';
 import { createAdmissionChain } from '../chain.ts';
+import type { EvaluateElsewhere, EvaluationTask } from '../match/evaluation.ts';
 import type { AdmissionMetrics } from '../metrics.ts';
+import { evaluateTask } from '../policies/evaluator.ts';
 import { WebhookConfigurations } from './configurations.ts';
 import { createMutatingWebhooks, type WebhookDependencies } from './mutating.ts';
 import { createValidatingWebhooks } from './validating.ts';
@@ -241,4 +243,21 @@ test('WebhookConfigurations looks through its webhooks once per place, whatever 
   const before = looks;
   for (let i = 0; i < 100; i++) configurations.findCandidates(attributes({ resource: deployments, name: `n${i}` }));
   assert.equal(looks, before);
+});
+
+test('conditions that take long are evaluated elsewhere, and say the same there', async () => {
+  const expression = 'object.binaryData.all(x, object.binaryData.exists(y, y == x))';
+  const binaryData = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, 'AA==']));
+  const object = { ...attributes().object, binaryData } as KubeObject;
+  for (const [end, called] of [['', ['h']], [' && false', []], [" && authorizer.path('/').check('get').allowed()", []]] as const) {
+    const tasks: EvaluationTask[] = [];
+    const evaluateElsewhere: EvaluateElsewhere = async (task) => {
+      tasks.push(task);
+      return structuredClone(await evaluateTask(structuredClone(task)));
+    };
+    const hooks = [hook('h', { matchConditions: [{ name: 'c', expression: `${expression}${end}` }] })];
+    const { run, names } = createBench('validating', hooks, allowing, { clock: systemClock, evaluateElsewhere });
+    await run(attributes({ object }));
+    assert.deepEqual([names(), tasks.length > 0, tasks.every(({ group }) => group === 'conditions')], [called, true, true], end);
+  }
 });

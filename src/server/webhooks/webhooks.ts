@@ -1,9 +1,8 @@
 // The webhooks of a server: one caller for admission and for conversion, the two admission plugins over it, and their configurations, which are kept
 // up to date from the start on.
 import {
-  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, type FollowStatic, type PluginConfigurations, WebhookConfigurations, createMutatingWebhooks,
-  createImagePolicy, createNamespaceReader, createValidatingWebhooks, followConfigurations,
-  STATIC_OBJECTS_GATE, isSelected,
+  type AdmissionMetrics, type AdmissionPlugin, type AskAccess, type EvaluateElsewhere, type FollowStatic, type PluginConfigurations, WebhookConfigurations,
+  createMutatingWebhooks, createImagePolicy, createNamespaceReader, createValidatingWebhooks, followConfigurations, STATIC_OBJECTS_GATE, isSelected,
 } from '../../admission/index.ts';
 import type { SchemaSet } from '../../apimachinery/index.ts';
 import { type Catalog, type Reflector, type Registry, createSystemClient, formatTime } from '../../registry/index.ts';
@@ -24,6 +23,7 @@ interface WebhookParts {
   readonly catalog: Catalog;
   readonly schemas: SchemaSet;
   readonly askAccess: AskAccess;
+  readonly evaluateElsewhere: EvaluateElsewhere | undefined;
   readonly metrics: AdmissionMetrics;
   readonly plan: AdmissionPlan;
   readonly followStatic: FollowStatic;
@@ -44,13 +44,13 @@ export interface Webhooks {
 }
 
 /** Makes the webhooks of a server. */
-export function createWebhooks({ options, registry, catalog, schemas, askAccess, metrics, plan, followStatic }: WebhookParts): Webhooks {
+export function createWebhooks({ options, registry, catalog, schemas, askAccess, evaluateElsewhere, metrics, plan, followStatic }: WebhookParts): Webhooks {
   const { credentials, imagePolicy, beforeCall } = plan;
   const { clock, random, logger, egress, enableAggregatorRouting } = options;
   const caller = prepareCalls(createWebhookCaller({ registry, catalog, clock, random, egress, requiresEndpoints: enableAggregatorRouting }), beforeCall);
   const readNamespace = createNamespaceReader(registry, catalog);
   const common = {
-    schemas, clock, random, askAccess, readNamespace, metrics,
+    schemas, clock, random, askAccess, evaluateElsewhere, readNamespace, metrics,
     onFailOpen: (webhook: string, { message }: Error) => logger.warn('a webhook failed and its failure policy ignores it', { webhook, error: message }),
   };
   const configurations = { mutating: new WebhookConfigurations(catalog), validating: new WebhookConfigurations(catalog) };
