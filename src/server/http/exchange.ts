@@ -97,6 +97,16 @@ const malformed = /;|%(?![0-9a-f]{2})/i;
 function dropMalformed(search: string): string {
   return malformed.test(search) ? search.replace(/^\?/, '').split('&').filter((pair) => !malformed.test(pair)).join('&') : search;
 }
+
+/** Parameters of a query; of more of them none counts, as in Go. */
+const MAX_PARAMETERS = 10_000;
+
+function parseQuery(search: string): URLSearchParams {
+  let count = 1;
+  for (let at = search.indexOf('&'); at !== -1; at = search.indexOf('&', at + 1)) if (++count > MAX_PARAMETERS) return noQuery;
+  return new URLSearchParams(dropMalformed(search));
+}
+
 const anonymous: User = { name: '', groups: [] };
 /** One for all: clients leave by thousands, and where they did so says nothing. */
 const clientLeft = new Error('the client went away');
@@ -174,7 +184,7 @@ export class HttpExchange implements ServerExchange {
   }
 
   get query(): URLSearchParams {
-    return (this.#query ??= this.#search === '' ? noQuery : new URLSearchParams(dropMalformed(this.#search)));
+    return (this.#query ??= this.#search === '' ? noQuery : parseQuery(this.#search));
   }
 
   get signal(): AbortSignal {
