@@ -27,12 +27,20 @@ writeFileSync(join(root, 'dist/bin/program.cjs'), bundle.text.replaceAll(/\bimpo
 
 const { compileProgram } = await import('../dist/src/compile-program.js');
 const { load, createBytecode } = compileProgram(new URL('../dist/bin/', import.meta.url));
+const READY_MS = 60_000;
 const data = mkdtempSync(join(tmpdir(), 'pintle-build-'));
 process.stdout.write = () => true;
 const ended = load().main(['serve', '--data-dir', data, '--secure-port', '0']);
 const kubeconfig = join(data, 'admin.kubeconfig');
 let url;
-while (await ask('/readyz') !== 200) await sleep(10);
+const giveUpAt = Date.now() + READY_MS;
+while (await ask('/readyz') !== 200) {
+  if (Date.now() > giveUpAt) {
+    process.stderr.write('the server that the bytecode is taken from did not become ready\n');
+    process.exit(1);
+  }
+  await sleep(10);
+}
 await ask('/api/v1/namespaces');
 writeFileSync(join(root, 'dist/bin/program.bytecode'), createBytecode());
 process.kill(process.pid, 'SIGTERM');
