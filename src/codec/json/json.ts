@@ -30,8 +30,6 @@ interface ParseJsonOptions {
    * as Go's decoding into structs and maps that are already filled does for built-in kinds.
    */
   readonly onDuplicate?: 'last' | 'merge';
-  /** Whether the three walks over a large text are parts of resumable work. */
-  readonly inParts?: boolean;
 }
 
 /**
@@ -40,7 +38,7 @@ interface ParseJsonOptions {
  */
 export const MAX_JSON_DEPTH = 1000;
 
-/** Each walk over a text of more bytes is a step of its own where steps are asked for. */
+/** Each walk over a text of more bytes is a step of its own where it is parsed in parts. */
 const LARGE_BYTES = 2 ** 17;
 const WALK = 1000;
 
@@ -48,16 +46,20 @@ const none: readonly string[] = Object.freeze([]);
 
 /** Parses one JSON text (JSON.parse's cost unless something is special); throws JsonError with Go's text. Integers beyond 2^53 become bigint. */
 export function parseJson(bytes: Uint8Array, options: ParseJsonOptions = {}): ParsedJson {
-  const part = options.inParts === true && bytes.length > LARGE_BYTES ? rememberWalk : run;
-  const keys = part(() => countKeys(bytes));
-  if (keys < 0) return parseSlowly(bytes, options);
-  const value = part(() => parseLoosely(bytes));
-  if (value === undefined || part(() => countTreeKeys(value)) !== keys) return parseSlowly(bytes, options);
+  const keys = countKeys(bytes);
+  const value = keys < 0 ? undefined : parseLoosely(bytes);
+  if (value === undefined || countTreeKeys(value) !== keys) return parseSlowly(bytes, options);
   return { value, duplicates: none };
 }
 
-const run = <T>(walk: () => T): T => walk();
-const rememberWalk = <T>(walk: () => T): T => remember(walk, WALK);
+/** Parses one JSON text: of a large one the three walks are steps of the resumable work that asks for it. */
+export function parseJsonInParts(bytes: Uint8Array): ParsedJson {
+  if (bytes.length <= LARGE_BYTES) return parseJson(bytes);
+  const keys = remember(() => countKeys(bytes), WALK);
+  const value = keys < 0 ? undefined : remember(() => parseLoosely(bytes), WALK);
+  if (value === undefined || remember(() => countTreeKeys(value), WALK) !== keys) return parseSlowly(bytes, {});
+  return { value, duplicates: none };
+}
 
 /** JSON.parse's value; undefined where the text is no JSON, or no UTF-8. */
 function parseLoosely(bytes: Uint8Array): JsonValue | undefined {

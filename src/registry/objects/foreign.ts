@@ -1,14 +1,14 @@
 // Stored bytes of other origin (another apiserver on the same etcd: protobuf, JSON in another order, another version) as objects of the
 // storage version. They are filled in as the reference does whenever it decodes: what lacks a default in the store has it when it is read.
 import { type KubeObject, parseGroupVersion } from '../../apimachinery/index.ts';
-import { CborError, decodeEnvelope, decodeMessage, isCbor, isProtobuf, parseCbor, parseJson } from '../../codec/index.ts';
+import { CborError, decodeEnvelope, decodeMessage, isCbor, isProtobuf, parseCbor, parseJsonInParts } from '../../codec/index.ts';
 import { defaultObject } from '../fields/defaults.ts';
 import { type Layout, convertObject } from './layout.ts';
 import { type Resource, versionIn } from '../resource.ts';
 
 /** Parses stored JSON or CBOR: large JSON in several parts of the resumable work that asks for it. */
 export function parseDocument(bytes: Uint8Array): KubeObject {
-  if (!isCbor(bytes)) return parseJson(bytes, { inParts: true }).value as unknown as KubeObject;
+  if (!isCbor(bytes)) return parseJsonInParts(bytes).value as unknown as KubeObject;
   const { value, problem } = parseCbor(bytes);
   if (problem !== undefined) throw new CborError(problem);
   return value as unknown as KubeObject;

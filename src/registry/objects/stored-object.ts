@@ -301,9 +301,9 @@ export class StoredRevision implements StoredObject {
     return this.#bytes;
   }
 
-  /** A walk over the whole object. */
-  #part<T>(walk: () => T, once: typeof remember = rememberWhole): T {
-    return once(() => {
+  /** A walk over the whole object: a step by itself, or one with steps of its own. */
+  #part<T>(walk: () => T, rememberPart: typeof remember = rememberWhole): T {
+    return rememberPart(() => {
       try {
         return walk();
       } catch (error) {
