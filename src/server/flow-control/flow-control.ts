@@ -6,8 +6,8 @@ import { type Clock, type Link, LinkedList } from '../../base/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { RequestInfo } from '../../endpoints/index.ts';
 import { type LevelSpec, PriorityLevel, type Refusal, type Seats, readLevel } from './level.ts';
-import { UnreadAnswers } from './unread.ts';
 import { Classifier, type FlowSchema, readFlowSchema } from './schemas.ts';
+import { UnreadAnswers } from './unread.ts';
 
 /** Where a request belongs. */
 export interface Flow {

@@ -9,45 +9,57 @@ interface Unread {
   readonly holder: { readonly user: User; cut(reason: string): void };
 }
 
+/** The answers of one level, by user; each user's in the order in which they came. */
+interface LevelAnswers {
+  count: number;
+  readonly byUser: Map<string, Set<Unread>>;
+}
+
 /** Answers that may wait unread beside the seats of a level that has fewer. */
 const MIN_UNREAD = 20;
 
 /** The unread answers of a server: as many for a level as it has seats. One more cuts off the oldest of the user with the most of them. */
 export class UnreadAnswers {
-  readonly #answers = new Set<Unread>();
+  readonly #levels = new Map<PriorityLevel, LevelAnswers>();
 
   /** Takes over an answer whose seat is given back. */
   add(answer: Unread): void {
-    this.#answers.add(answer);
     const { level } = answer.flow;
-    const own = [...this.#answers].filter(({ flow }) => flow.level === level);
-    if (own.length <= Math.max(MIN_UNREAD, level.nominalSeats)) return;
-    const cut = oldestOfLargest(own);
-    this.#answers.delete(cut);
+    const { name } = answer.holder.user;
+    let answers = this.#levels.get(level);
+    if (answers === undefined) this.#levels.set(level, answers = { count: 0, byUser: new Map() });
+    const own = answers.byUser.get(name);
+    if (own === undefined) answers.byUser.set(name, new Set([answer]));
+    else own.add(answer);
+    answers.count++;
+    if (answers.count <= Math.max(MIN_UNREAD, level.nominalSeats)) return;
+    const cut = oldestOfLargest(answers.byUser);
+    this.delete(cut);
     cut.holder.cut('the client does not read the answer');
   }
 
   /** Takes an answer that has ended out; false when it has its seat. */
   delete(answer: Unread): boolean {
-    return this.#answers.delete(answer);
+    const { level } = answer.flow;
+    const { name } = answer.holder.user;
+    const answers = this.#levels.get(level);
+    const own = answers?.byUser.get(name);
+    if (answers === undefined || own === undefined || !own.delete(answer)) return false;
+    if (own.size === 0) answers.byUser.delete(name);
+    answers.count--;
+    if (answers.count === 0) this.#levels.delete(level);
+    return true;
   }
 
   count(level: PriorityLevel): number {
-    let count = 0;
-    for (const { flow } of this.#answers) if (flow.level === level) count++;
-    return count;
+    return this.#levels.get(level)?.count ?? 0;
   }
 }
 
 /** The oldest answer of the user with the most. */
-function oldestOfLargest(answers: readonly Unread[]): Unread {
-  const byUser = new Map<string, Unread[]>();
-  for (const answer of answers) {
-    const { name } = answer.holder.user;
-    const own = byUser.get(name);
-    if (own === undefined) byUser.set(name, [answer]);
-    else own.push(answer);
-  }
-  const [largest = []] = [...byUser.values()].sort((a, b) => b.length - a.length);
-  return largest[0] as Unread;
+function oldestOfLargest(byUser: ReadonlyMap<string, ReadonlySet<Unread>>): Unread {
+  let largest: ReadonlySet<Unread> = new Set();
+  for (const own of byUser.values()) if (own.size > largest.size) largest = own;
+  const [oldest] = largest;
+  return oldest as Unread;
 }
