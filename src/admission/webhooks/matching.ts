@@ -31,6 +31,7 @@ export class RequestMatcher {
   readonly #dependencies: MatchDependencies;
   readonly forms: RequestForms;
   readonly #readNamespace: ReadNamespace;
+  readonly #evaluation: RequestEvaluation;
   #selected: AdmissionAttributes | undefined;
 
   constructor(attributes: AdmissionAttributes, type: WebhookType, dependencies: MatchDependencies) {
@@ -39,6 +40,7 @@ export class RequestMatcher {
     this.#dependencies = dependencies;
     this.forms = new RequestForms(attributes, failConversion);
     this.#readNamespace = rememberNamespace(dependencies.readNamespace);
+    this.#evaluation = new RequestEvaluation(dependencies, attributes);
   }
 
   /**
@@ -67,8 +69,7 @@ export class RequestMatcher {
     const { clock, metrics } = this.#dependencies;
     const startedMs = clock.monotonicMs();
     const conditions = await webhook.prepareConditions(createTimeSlice(clock, SLICE_MS));
-    const evaluation = new RequestEvaluation(this.#dependencies, this.#attributes);
-    const outcome = await evaluation.evaluate((known) => evaluateConditions(conditions, known),
+    const outcome = await this.#evaluation.evaluate((known) => evaluateConditions(conditions, known),
       { sort: 'validating', group: 'conditions', spec: { matchConditions: webhook.conditions }, input }, { asksAuthorizer: true });
     if (outcome.type === 'match') return true;
     const errors = outcome.type === 'failed' ? outcome.errors : [];
