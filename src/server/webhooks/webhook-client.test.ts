@@ -75,4 +75,38 @@ describe('the caller of webhooks', () => {
       service.close();
     }
   });
+
+  it('follows redirects until it has sent ten requests, and only to HTTPS', async () => {
+    const context = { clock: systemClock, random: systemRandom };
+    const { certificate, key } = createCertificate({ commonName: 'webhook', hosts: ['127.0.0.1'], lifetimeMs: 3_600_000 }, context);
+    const paths: string[] = [];
+    const service = createServer({ cert: certificate, key }, (request, response) => {
+      const { pathname: path } = new URL(request.url ?? '', 'https://webhook');
+      paths.push(`${request.method} ${path}`);
+      request.resume();
+      const left = Number(path.slice(1));
+      if (path === '/plain') response.writeHead(307, { location: `http://${request.headers.host}/0` }).end();
+      else if (left === 0) response.end('{"arrived":true}');
+      else response.writeHead(307, { location: `/${left - 1}` }).end();
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const unused = (): never => assert.fail();
+    const caller = createWebhookCaller({
+      clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false, egress: directEgress,
+    });
+    const host = `127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const callTo = (path: string) => caller.call({ url: `https://${host}/${path}`, caBundle: Buffer.from(certificate).toString('base64') }, {});
+    try {
+      assert.deepEqual(await callTo('9'), { arrived: true });
+      assert.deepEqual([paths.length, paths.at(-1)], [10, 'POST /0']);
+      await assert.rejects(callTo('10'), { message: 'Post "/0": stopped after 10 redirects' });
+      assert.equal(paths.length, 20);
+      await assert.rejects(callTo('plain'), /unsupported protocol scheme/);
+      assert.equal(paths.at(-1), 'POST /plain');
+    } finally {
+      caller.close();
+      service.closeAllConnections();
+      service.close();
+    }
+  });
 });

@@ -61,7 +61,7 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 /** Largest answer: a batch of converted objects of the largest size that is stored, and some more. */
 const DEFAULT_LIMIT_BYTES = 32 * 1024 * 1024;
 /** client-go's bounds. */
-const MAX_REDIRECTS = 10;
+const MAX_REQUESTS = 10;
 const MAX_RETRIES = 10;
 const HTTPS_PORT = 443;
 
@@ -176,11 +176,11 @@ class KeptCaller implements WebhookCaller {
   async #follow(target: CallTarget, body: string, end: CallEnd): Promise<HttpAnswer> {
     const { limitBytes = DEFAULT_LIMIT_BYTES, egress: { measure } } = this.#options;
     let [at, method, sent] = [target, 'POST', body as string | undefined];
-    for (let redirects = 0; ; redirects++) {
+    for (let requests = 1; ; requests++) {
       const answer = await sendBefore(end, at, { method, body: sent, limitBytes, measure });
       const { location } = answer.headers;
       if (!redirectCodes.has(answer.status) || location === undefined) return answer;
-      if (redirects === MAX_REDIRECTS) throw new WebhookCallError(`Post ${JSON.stringify(urlOf(at))}: stopped after ${MAX_REDIRECTS} redirects`);
+      if (requests === MAX_REQUESTS) throw new WebhookCallError(`Post ${JSON.stringify(location)}: stopped after ${MAX_REQUESTS} redirects`);
       if (!keepsMethod(answer.status)) [method, sent] = ['GET', undefined];
       const next = URL.canParse(location, urlOf(at)) ? new URL(location, urlOf(at)) : undefined;
       if (next?.protocol !== 'https:') throw new WebhookCallError(`Post ${JSON.stringify(location)}: unsupported protocol scheme`);
