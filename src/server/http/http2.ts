@@ -7,11 +7,11 @@ import type { TLSSocket } from 'node:tls';
 import type { Exchange } from '../../endpoints/index.ts';
 import { describeCertificate } from '../tls/client-certificate.ts';
 import { Deadlines } from './deadlines.ts';
-import { ConnectionEnds } from './turns.ts';
 import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
+import { ConnectionEnds } from './turns.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */

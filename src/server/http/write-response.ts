@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import type { MaybePromise } from '../../base/index.ts';
+import { type MaybePromise, partOf } from '../../base/index.ts';
 import type { Body, Response, Sink } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 
@@ -89,7 +89,7 @@ async function writePieces(sink: Sink, pieces: readonly Uint8Array[]): Promise<v
   for (const piece of pieces) {
     for (let start = 0; start < piece.length; start += BATCH_BYTES) {
       if (sink.signal.aborted) return;
-      const part = piece.length <= BATCH_BYTES ? piece : piece.subarray(start, start + BATCH_BYTES);
+      const part = partOf(piece, start, Math.min(start + BATCH_BYTES, piece.length));
       if (size > 0 && size + part.length > BATCH_BYTES) await flush();
       batch.push(part);
       size += part.length;

@@ -35,10 +35,10 @@ interface LogLine {
 }
 
 /** What a terminal or a reader of lines may take for more than text, and JSON leaves as it is: DEL, the controls of C1, Unicode's line ends and turns. */
-const beyondAscii = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const controls = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const quote = (value: unknown): string | undefined =>
-  JSON.stringify(value)?.replace(beyondAscii, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  JSON.stringify(value)?.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const formatJson = ({ nowMs, level, message, fields }: LogLine): string =>
   `${quote({ time: new Date(nowMs).toISOString(), level, message, ...fields })}\n`;
