@@ -26,7 +26,7 @@ const MODULE_STATE: Readonly<Record<string, string>> = {
   'src/codec/protobuf/time.ts lastParsed': '0.3 µs for each time that is read',
   'src/registry/conversion/restartable-conversion.ts answers': 'set during one call, within one turn',
   'src/server/cli/command-line.ts loadPrograms': 'set once, by the program; the server does not import the testing room',
-  'src/server/observability/process-metrics.ts lastUtilization': 'of the event loop, which is one in the process',
+  'src/server/metrics/process-metrics.ts lastUtilization': 'of the event loop, which is one in the process',
 };
 
 const { code, texts } = readSources();

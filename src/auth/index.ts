@@ -1,7 +1,7 @@
 // The door of auth: the user of a request, and the decision about it.
 export { type User, findNodeName, MASTERS_GROUP } from './user.ts';
 export { type Authenticate, createAuthenticator } from './authenticate/authenticate.ts';
-export type { AuthenticateToken, ClientCertificate } from './authenticate/credentials.ts';
+export type { AuthenticateToken, ClientCertificate, TokenUse } from './authenticate/credentials.ts';
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
 export { createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
@@ -10,7 +10,7 @@ export { type ClaimMapping, type UserMapping } from './authenticate/claim-user.t
 export {
   type ClaimExpression, type Claims, type ExpressionRule, compileClaimExpression, compileClaimRule, compileUserRule,
 } from './authenticate/claim-expressions.ts';
-export { type FindBoundObject, createServiceAccountAuthenticator } from './authenticate/service-account.ts';
+export { type FindBoundObject, type ServiceAccountTokenUse, createServiceAccountAuthenticator } from './authenticate/service-account.ts';
 export {
   type BoundReference, type SecretTokenAccount, encodeBoundClaims, encodeLegacyClaims, parseServiceAccountUsername,
 } from './authenticate/service-account-claims.ts';

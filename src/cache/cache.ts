@@ -3,7 +3,7 @@
 // and unlike it never pushes: a slow watcher costs the others nothing.
 import { type Clock, type Steps, type Timer, createTimeSlice, runStepsInSlices } from '../base/index.ts';
 import { KeyIndex, type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
-import type { Cache, Decode, Entry, Snapshot, Watcher } from './contract.ts';
+import type { Cache, CacheObserver, Decode, Entry, Snapshot, Watcher } from './contract.ts';
 import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
@@ -37,6 +37,7 @@ export interface CacheOptions<T> {
   readonly compactChunk?: (chunk: readonly Entry<T>[]) => Steps<boolean>;
   /** Called with values that were changed or deleted: from then on only history holds them. */
   readonly supersede?: (value: T) => void;
+  readonly observer?: CacheObserver | undefined;
 }
 
 const SHORTEST_WINDOW_MS = 75_000;
@@ -114,7 +115,7 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   waitUntil(revision: number, timeoutMs: number): Promise<boolean> {
-    return this.#freshness.waitUntil(revision, timeoutMs);
+    return this.#observeWait(this.#freshness.waitUntil(revision, timeoutMs));
   }
 
   isCurrent(): boolean {
@@ -125,8 +126,19 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   waitUntilCurrent(timeoutMs: number): Promise<boolean> {
-    if (this.isCurrent()) return Promise.resolve(true);
-    return this.#freshness.waitUntilCurrent(timeoutMs);
+    if (!this.isCurrent()) return this.#observeWait(this.#freshness.waitUntilCurrent(timeoutMs));
+    this.#options.observer?.waited(0);
+    return Promise.resolve(true);
+  }
+
+  #observeWait(wait: Promise<boolean>): Promise<boolean> {
+    const { observer, clock } = this.#options;
+    if (observer === undefined) return wait;
+    const startedMs = clock.monotonicMs();
+    return wait.then((reached) => {
+      observer.waited(clock.monotonicMs() - startedMs);
+      return reached;
+    });
   }
 
   watch(range: KeyRange, after: number, wake: () => void): Watcher<T> {
@@ -177,6 +189,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#history.reset(this.#listing, revision);
     this.#listing = new Listing();
     this.#listed = true;
+    this.#options.observer?.initialized(this.#history.newest.size);
     this.#advance(revision);
     this.#chunkCompactor?.begin(this.#history.newest);
     for (const watcher of Array.from(this.#watchers)) watcher.relist(); // A woken reader may begin a new watch.
@@ -189,6 +202,7 @@ class PrefixCache<T> implements Cache<T> {
     });
     const first = this.#history.next;
     this.#history.extend(changes, this.#options.clock.monotonicMs());
+    this.#options.observer?.changed(changes.length);
     this.#reportSuperseded(first);
     const woken = this.#findWoken(changes, first);
     this.#advance(revision);

@@ -75,5 +75,15 @@ export interface Cache<T> {
   close(): void;
 }
 
+/** Receives what a cache does, to count it. */
+export interface CacheObserver {
+  /** A list has filled the copy, for the first time or again. */
+  initialized(entries: number): void;
+  /** Changes have come. */
+  changed(changes: number): void;
+  /** A read has waited until the copy was fresh enough, or for as long as it might. */
+  waited(ms: number): void;
+}
+
 /** Makes a T of what the Store holds. Called once per version. */
 export type Decode<T> = (kv: KeyValue) => T;

@@ -1,6 +1,6 @@
 // What the verbs share: the store, one cache per row, and the layouts of rows. Caches start when a row is first used.
 import type { Clock } from '../base/index.ts';
-import { type Cache, createCache } from '../cache/index.ts';
+import { type Cache, type CacheObserver, createCache } from '../cache/index.ts';
 import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
 import type { Catalog, StoredObject, RegistryDependencies, Target } from './contract.ts';
@@ -16,6 +16,14 @@ import { viewObject } from './objects/viewed-object.ts';
 import { UnreadableObject, decodeValue } from './objects/unreadable-object.ts';
 import type { Resource } from './resource.ts';
 import { packLoose } from './objects/chunk.ts';
+
+/** Receives what the cache of a resource does, and its lists, to count them. */
+export interface ResourceObserver extends CacheObserver {
+  /** A read of the newest state was served: from the cache, or from the store where the cache did not get there. */
+  readConsistently(fallback: boolean): void;
+  /** A list, or a page of one: objects that were read, compared with selectors, and answered. */
+  listed(source: 'cache' | 'storage', counts: { readonly fetched: number; readonly evaluated: number; readonly returned: number }): void;
+}
 
 /** What a registry is made of. */
 export interface RegistryOptions extends RegistryDependencies {
@@ -33,6 +41,7 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly cacheOnlyReads?: boolean;
   /** Is called with failures that caches mend by themselves. */
   readonly report?: (error: unknown) => void;
+  readonly observe?: ((resource: Resource) => ResourceObserver) | undefined;
 }
 
 /** The longest wait for a cache to be filled or to catch up; upstream's three seconds. */
@@ -51,6 +60,7 @@ export interface ResourceStorage {
   readonly cache: Cache<StoredRevision>;
   /** What the cache has of a key, as old as that may be; undefined also where no cache has started. */
   cached(key: string): StoredRevision | undefined;
+  readonly observer: ResourceObserver | undefined;
   /** How its values lie in the store. */
   readonly codec: StorageCodec;
   /** The object of a stored value; one that cannot be read says so when it is. */
@@ -250,7 +260,7 @@ export class Core {
     const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
     let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {
-      resource, layout, codec, context, listed: Infinity, unreadable: new Map(),
+      resource, layout, codec, context, observer: this.options.observe?.(resource), listed: Infinity, unreadable: new Map(),
       decode: (kv) => decodeValue(context, codec, kv),
       fromJson: (kv) => new StoredRevision(context, kv),
       get cache() {
@@ -269,7 +279,7 @@ export class Core {
     return slot;
   }
 
-  #createCache(prefix: string, { decode, unreadable }: Pick<Slot, 'decode' | 'unreadable'>): Cache<StoredRevision> {
+  #createCache(prefix: string, { decode, unreadable, observer }: Pick<Slot, 'decode' | 'unreadable' | 'observer'>): Cache<StoredRevision> {
     const decodeCached = (kv: StoredValue): StoredRevision => {
       const object = decode(kv);
       if (object instanceof UnreadableObject) unreadable.set(kv.key, object);
@@ -278,6 +288,7 @@ export class Core {
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredRevision>({
       store, clock, prefix, decode: decodeCached, compactChunk: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
+      observer,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();

@@ -22,7 +22,7 @@ export {
 export { type QueueObserver, WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
 export { checkIdentity, generateName, namelessObject } from './metadata.ts';
-export { checkSignal } from './core.ts';
+export { type ResourceObserver, checkSignal } from './core.ts';
 export { groupResource } from './errors.ts';
 export { deleteProblems, listProblems, refuseOptions } from './options.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';

@@ -1,7 +1,8 @@
 // The authentication of a server: everything that its options say about identities, made into one authenticator, one issuer of service account
 // tokens and one list of authorities. What most servers do not use (OIDC, webhooks, configuration files) is loaded only where it is asked for.
 import {
-  type Authenticate, type AuthenticateToken, type FindBoundObject, type SecretTokenAccount, type StaticToken, createAuthenticator,
+  type Authenticate, type AuthenticateToken, type FindBoundObject, type SecretTokenAccount,
+  type ServiceAccountTokenUse, type StaticToken, createAuthenticator,
   createBootstrapTokenAuthenticator,
   createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, MASTERS_GROUP, signJwt,
 } from '../auth/index.ts';
@@ -49,11 +50,12 @@ interface AuthenticationOptions {
   readonly find: FindBoundObject;
   /** Receives the uses of tokens from Secrets. */
   readonly onLegacyUse: (secret: KubeObject) => void;
+  readonly countTokenUse: (use: ServiceAccountTokenUse) => void;
 }
 
 /** Makes the authentication of a server. Throws StartError for what cannot be read or must not be. */
 export async function composeAuthentication(parts: AuthenticationOptions): Promise<Authentication> {
-  const { options, seams, directory, pki, find, onLegacyUse } = parts;
+  const { options, seams, directory, pki, find, onLegacyUse, countTokenUse } = parts;
   const { clock, random, serviceAccountIssuers } = options;
   const keys = seams.keys ?? createServiceAccountKeys(options, directory.certificates);
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
@@ -63,7 +65,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
   const fromFlags = await readIssuers(options);
   const serviceAccounts = createServiceAccountAuthenticator({
-    issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse,
+    issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse, countUse: countTokenUse,
     looksUpSecrets: options.serviceAccountLookup,
   });
   const tokens: AuthenticateToken[] = [

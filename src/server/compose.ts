@@ -31,7 +31,8 @@ import {
 } from './authorization.ts';
 import type { Authentication } from './authentication.ts';
 import type { ServerExchange } from './http/exchange.ts';
-import { countCertificates } from './observability/certificate-metrics.ts';
+import { observeCaches } from './metrics/cache-metrics.ts';
+import { countCertificates } from './metrics/certificate-metrics.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { type FindBoundObject, findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
@@ -47,8 +48,8 @@ import { type WorkerPool, parseYamlWith } from './worker/worker-pool.ts';
 import { type ConnectionsDependencies, createConnections, createPodBinding, createPodEviction, createReviews } from '../subresources/index.ts';
 import { kubernetesVersion } from './cli/version.ts';
 import { type AdmissionPlan, type Webhooks, createWebhooks } from './webhooks/webhooks.ts';
-import type { ServerMetrics } from './observability/metrics.ts';
-import { type CountedAdmission, createAdmissionMetrics } from './observability/admission-metrics.ts';
+import type { ServerMetrics } from './metrics/metrics.ts';
+import { type CountedAdmission, createAdmissionMetrics } from './metrics/admission-metrics.ts';
 
 /** The API behind the filters. */
 export interface Api {
@@ -303,8 +304,8 @@ export function composeApi(parts: ApiOptions): Api {
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
     reserver, store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
-    onUpdated: countCertificates(metrics.registry), cacheOnlyReads: replica, limitsAnyState: !options.watchCache,
-    report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
+    onUpdated: countCertificates(metrics.registry), observe: parts.metrics && observeCaches(parts.metrics.registry), cacheOnlyReads: replica,
+    limitsAnyState: !options.watchCache, report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration,

@@ -22,7 +22,7 @@ import { readAllowedOrigins } from './filters/browsers.ts';
 import { createFilterChain } from './filters/filters.ts';
 import { FlowControl } from './flow-control/flow-control.ts';
 import { reflectFlowControl } from './flow-control/reflect.ts';
-import { measureCalls } from './observability/call-metrics.ts';
+import { measureCalls } from './metrics/call-metrics.ts';
 import { listHealthPaths } from './observability/health.ts';
 import { formatKubeconfig } from './cli/kubeconfig.ts';
 import { describeListenError } from './listen-error.ts';
@@ -30,9 +30,11 @@ import { type Listener, createListener } from './http/listener.ts';
 import { logRetry } from './observability/log-retry.ts';
 import { describeError } from './observability/logger.ts';
 import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
-import { measureStore, observeQueues } from './observability/loop-metrics.ts';
-import { type ServerMetrics, createMetrics } from './observability/metrics.ts';
-import { countDeprecated, renderMetrics, showServed } from './observability/process-metrics.ts';
+import { measureStore, observeQueues } from './metrics/loop-metrics.ts';
+import { type ServerMetrics, createMetrics } from './metrics/metrics.ts';
+import { countHandshakeErrors } from './metrics/certificate-metrics.ts';
+import { countTokenUses } from './metrics/token-metrics.ts';
+import { countDeprecated, renderMetrics, showServed } from './metrics/process-metrics.ts';
 import { isGateOn, listIgnoredGates } from './options/feature-gates.ts';
 import { type ServerOptions, describeOptions, resolveOptions, selectsController } from './options/options.ts';
 import { type Pki, isOurs, preparePki } from './tls/pki.ts';
@@ -173,6 +175,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   };
   const authentication = started.authentication = await composeAuthentication({
     options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
+    countTokenUse: countTokenUses(metrics.registry),
   });
   const flowControl = createFlowControl(options);
   const format = started.format = await readStorageFormat(options, () => measureEncryption(options, metrics));
@@ -223,6 +226,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
     clock, random: seams.transportRandom ?? random, logger, ...(identity !== undefined && { tls: identity.current }),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection,
     handler: chain as Handler, beforeAnswer: audit && (() => audit.flush()),
+    countHandshakeError: countHandshakeErrors(metrics.registry),
   });
   identity?.onChange(() => listener.useIdentity(identity.current));
   return { ...made, options: given, metrics, identity, format, adminToken, api, workers, authentication, listener, state, audit, tracing, flowControl };

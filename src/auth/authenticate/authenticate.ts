@@ -3,13 +3,13 @@
 import type { Clock, MaybePromise } from '../../base/index.ts';
 import { type User, anonymous, markAuthenticated } from '../user.ts';
 import { readBearerToken } from './bearer.ts';
-import type { AuthenticateToken, ClientCertificate, Credentials, TokenAnswer } from './credentials.ts';
+import type { AuthenticateToken, ClientCertificate, Credentials, TokenAnswer, TokenUse } from './credentials.ts';
 import type { FrontProxy } from './front-proxy.ts';
 
 /** `refused`: there were credentials, and they are wrong. The reasons are for TokenReview alone: callers never see them. */
 type Authentication =
-  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] | undefined }
-  | { readonly type: 'refused'; readonly reasons?: readonly string[] };
+  | { readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[] | undefined; readonly use?: TokenUse | undefined }
+  | { readonly type: 'refused'; readonly reasons?: readonly string[]; readonly use?: TokenUse | undefined };
 
 /** Finds the user of a request, in the same turn where nothing has to be waited for. */
 export type Authenticate = (credentials: Credentials) => MaybePromise<Authentication>;
@@ -51,7 +51,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       const keep = (found: Authentication): void => {
         if (connection !== undefined && authorization !== undefined) lasting.set(connection, { authorization, found });
       };
-      return authenticateToken({ token, audiences, tokens, apiAudiences, reasons: [], keep });
+      return authenticateToken({ token, audiences, tokens, apiAudiences, refusals: [], keep });
     }
     // A certificate that no authority of clients signed, or that has expired, is refused; that of a front proxy too, when it names no user or is not an
     // allowed one.
@@ -65,7 +65,7 @@ const hasExpired = (certificate: ClientCertificate | undefined, clock: Pick<Cloc
 
 const isLoopback = (address = ''): boolean => address === '::1' || /^(?:::ffff:)?127\./.test(address);
 
-const accept = (user: User, audiences?: readonly string[]): Authentication => ({ type: 'user', user: markAuthenticated(user), audiences });
+const accept = (user: User, audiences?: readonly string[], use?: TokenUse): Authentication => ({ type: 'user', user: markAuthenticated(user), audiences, use });
 
 /** A connection has one certificate and many requests: they are made by one and the same user. */
 const certified = new WeakMap<ClientCertificate, Authentication>();
@@ -92,34 +92,35 @@ function describeCertified({ commonName, organizations, uid, fingerprint }: Clie
 interface Asking extends Required<Pick<AuthenticatorOptions, 'tokens' | 'apiAudiences'>> {
   readonly token: string;
   readonly audiences: readonly string[];
-  /** Why authenticators so far refused the token. */
-  readonly reasons: string[];
+  /** Answers of authenticators that refused the token so far. */
+  readonly refusals: (TokenAnswer & { readonly type: 'refused' })[];
   /** Receives an answer that lasts. */
   readonly keep: (found: Authentication) => void;
 }
 
 /** Asks one authenticator after the other, from `first` on. */
 function authenticateToken(asking: Asking, first = 0): MaybePromise<Authentication> {
-  const { token, audiences, tokens, reasons } = asking;
+  const { token, audiences, tokens, refusals } = asking;
   for (let index = first; index < tokens.length; index++) {
     const found = (tokens[index] as AuthenticateToken)(token, audiences);
     if (found instanceof Promise) return found.then((answer) => checkAnswer(answer, asking) ?? authenticateToken(asking, index + 1));
     const authenticated = checkAnswer(found, asking);
     if (authenticated !== undefined) return authenticated;
   }
-  return { type: 'refused', reasons: ['invalid bearer token', ...reasons] };
+  const reasons = ['invalid bearer token', ...refusals.map(({ reason }) => reason)];
+  return { type: 'refused', reasons, use: refusals.find(({ use }) => use !== undefined)?.use };
 }
 
 /** The end of asking, if this answer is it. */
-function checkAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, reasons, keep }: Asking): Authentication | undefined {
+function checkAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, refusals, keep }: Asking): Authentication | undefined {
   if (found === undefined) return undefined;
   if (found.type === 'user') {
     const shared = found.audiences ?? apiAudiences.filter((one) => audiences.includes(one));
-    const accepted = shared.length > 0 || audiences.length === 0 ? accept(found.user, shared) : undefined;
+    const accepted = shared.length > 0 || audiences.length === 0 ? accept(found.user, shared, found.use) : undefined;
     if (found.lasting === true && accepted !== undefined) keep(accepted);
     return accepted;
   }
-  reasons.push(found.reason);
+  refusals.push(found);
   return undefined;
 }
 

@@ -35,14 +35,23 @@ export interface Credentials {
   readonly audiences?: readonly string[];
 }
 
+/** What the use of a token adds to its request. */
+export interface TokenUse {
+  /** Annotations of the audit event. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** For the caller. */
+  readonly warning?: string;
+}
+
 /** `refused`: a token of this authenticator that is not good. `audiences` absent: the token is for the API and says nothing of audiences. */
 export type TokenAnswer =
   | {
     readonly type: 'user'; readonly user: User; readonly audiences?: readonly string[];
     /** The token stands for this user as long as the server runs. */
     readonly lasting?: boolean;
+    readonly use?: TokenUse | undefined;
   }
-  | { readonly type: 'refused'; readonly reason: string };
+  | { readonly type: 'refused'; readonly reason: string; readonly use?: TokenUse | undefined };
 
 /** Looks a token up; undefined when it is not one of this authenticator's. */
 export type AuthenticateToken = (token: string, audiences: readonly string[]) => MaybePromise<TokenAnswer | undefined>;

@@ -86,6 +86,8 @@ export interface TokenSubject {
   readonly secret?: BoundReference;
   readonly node?: BoundReference;
   readonly id: string;
+  /** From when on a projected token counts as stale, in seconds; 0 for tokens that do not. */
+  readonly warnAfter: number;
   /** From a token Secret. */
   readonly legacy: boolean;
 }
@@ -101,7 +103,7 @@ function readLegacySubject(claims: Claims): TokenSubject | undefined {
   const text = (name: string): string => (typeof claims[LEGACY_PREFIX + name] === 'string' ? claims[LEGACY_PREFIX + name] as string : '');
   const subject = {
     namespace: text('namespace'), serviceAccount: { name: text('service-account.name'), uid: text('service-account.uid') },
-    secret: { name: text('secret.name'), uid: '' }, id: '', legacy: true,
+    secret: { name: text('secret.name'), uid: '' }, id: '', warnAfter: 0, legacy: true,
   };
   const complete = subject.namespace !== '' && subject.serviceAccount.name !== '' && subject.serviceAccount.uid !== '' && subject.secret.name !== '';
   return complete ? subject : undefined;
@@ -115,7 +117,9 @@ function readBoundSubject(claims: Claims): TokenSubject | undefined {
   const [pod, secret, node] = ['pod', 'secret', 'node'].map((name) => readReference(kubernetes?.[name]));
   if (pod === 'broken' || secret === 'broken' || node === 'broken') return undefined;
   const id = typeof claims['jti'] === 'string' ? claims['jti'] : '';
-  return { namespace, serviceAccount: account, ...(pod && { pod }), ...(secret && { secret }), ...(node && { node }), id, legacy: false };
+  const after = kubernetes?.['warnafter'];
+  const warnAfter = typeof after === 'number' ? after : 0;
+  return { namespace, serviceAccount: account, ...(pod && { pod }), ...(secret && { secret }), ...(node && { node }), id, warnAfter, legacy: false };
 }
 
 function readReference(value: unknown): BoundReference | 'broken' | undefined {

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import type { User } from '../user.ts';
-import type { AuthenticateToken, TokenAnswer } from './credentials.ts';
+import type { AuthenticateToken, TokenAnswer, TokenUse } from './credentials.ts';
 import { type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
 import {
   type BoundReference, type TokenSubject, checkTimes, LEGACY_ISSUER, readAudiences, readSubject, serviceAccountGroups, serviceAccountUsername,
@@ -15,6 +15,9 @@ import { TokenCache } from './token-cache.ts';
 export type FindBoundObject = (
   resource: 'serviceaccounts' | 'secrets' | 'pods' | 'nodes', key: { readonly namespace: string; readonly name: string },
 ) => Promise<KubeObject | undefined>;
+
+/** How a token of a service account was used: each is a metric of its own. */
+export type ServiceAccountTokenUse = 'valid' | 'stale' | 'legacy' | 'legacy-manual' | 'legacy-auto' | 'invalid-legacy-auto';
 
 interface ServiceAccountTokenOptions {
   /** Issuers whose tokens are accepted; the first one signs. */
@@ -28,6 +31,7 @@ interface ServiceAccountTokenOptions {
   readonly random: Random;
   /** Receives the Secret at every use of its token. */
   readonly onLegacyUse?: (secret: KubeObject) => void;
+  readonly countUse?: ((use: ServiceAccountTokenUse) => void) | undefined;
 }
 
 /** Objects that are being deleted keep their tokens alive this long, as the reference has it. */
@@ -36,6 +40,8 @@ const CACHE_LIMIT = 10_000;
 const CACHE_LIFETIME_MS = 5 * 60_000;
 /** Label of token Secrets that are not good any more, with the day since when. */
 export const INVALIDATED_SINCE = 'kubernetes.io/legacy-token-invalid-since';
+
+const AUTOMATIC = 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
 const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });
 
@@ -68,17 +74,45 @@ async function checkClaims({ claims, token, audiences }: Shown, options: Service
   const subject = readSubject(claims);
   if (subject === undefined) return refuse('service account token claims could not be validated');
   const named = readAudiences(claims);
-  const own = subject.legacy && named.length === 0 ? options.apiAudiences : named;
+  const isUnnamed = named.length === 0;
+  const own = isUnnamed ? options.apiAudiences : named;
+  const { legacy, namespace, serviceAccount } = subject;
+  if (isUnnamed) options.countUse?.('legacy');
+  const implicit = isUnnamed ? { 'authentication.k8s.io/legacy-token': serviceAccountUsername(namespace, serviceAccount.name) } : undefined;
+  const addTo = (use: TokenUse | undefined): TokenUse | undefined =>
+    (implicit === undefined ? use : { ...use, annotations: { ...implicit, ...use?.annotations } });
   const shared = own.filter((one) => audiences.includes(one));
   if (shared.length === 0) return refuse(`token audiences ${quoteList(own)} is invalid for the target audiences ${quoteList(audiences)}`);
-  const dead = subject.legacy && options.looksUpSecrets === false ? undefined : await findDead(subject, token, options);
-  return dead === undefined ? { type: 'user', user: describeAccount(subject), audiences: shared } : refuse(dead);
+  const { dead, use } = legacy && options.looksUpSecrets === false ? alive : await checkBound(subject, token, options);
+  if (dead !== undefined) return { type: 'refused', reason: dead, use: addTo(use) };
+  const noted = addTo(use ?? checkAge(subject, options));
+  return { type: 'user', user: describeAccount(subject), audiences: shared, ...(noted !== undefined && { use: noted }) };
 }
+
+/** Notes a projected token that its holder has not read again for too long. */
+function checkAge({ namespace, serviceAccount, warnAfter }: TokenSubject, { clock, countUse }: ServiceAccountTokenOptions): TokenUse | undefined {
+  if (warnAfter === 0) return undefined;
+  const nowMs = clock.now();
+  const isStale = nowMs > warnAfter * 1000;
+  countUse?.(isStale ? 'stale' : 'valid');
+  if (!isStale) return undefined;
+  const subject = serviceAccountUsername(namespace, serviceAccount.name);
+  const seconds = Math.floor(nowMs / 1000) - Math.trunc(warnAfter);
+  return { annotations: { 'authentication.k8s.io/stale-token': `subject: ${subject}, seconds after warning threshold: ${seconds}` } };
+}
+
+/** What follows from the objects that a token is bound to: why it is dead, and what its use adds to the request. */
+interface Bound {
+  readonly dead?: string;
+  readonly use?: TokenUse;
+}
+
+const alive: Bound = {};
 
 const quoteList = (list: readonly string[]): string => `[${list.map((one) => JSON.stringify(one)).join(' ')}]`;
 
-/** Why the token is dead; undefined when all that it is bound to is alive. */
-async function findDead(subject: TokenSubject, token: string, { find, clock, onLegacyUse }: ServiceAccountTokenOptions): Promise<string | undefined> {
+async function checkBound(subject: TokenSubject, token: string, options: ServiceAccountTokenOptions): Promise<Bound> {
+  const { find, clock } = options;
   const { namespace, serviceAccount, pod, secret, node, legacy } = subject;
   const isGone = (object: KubeObject | undefined): object is undefined => {
     const deleted = object?.metadata.deletionTimestamp;
@@ -86,26 +120,47 @@ async function findDead(subject: TokenSubject, token: string, { find, clock, onL
   };
   const differs = (what: string, object: KubeObject, { uid }: BoundReference): string | undefined =>
     (object.metadata.uid === uid ? undefined : `${what} UID (${object.metadata.uid ?? ''}) does not match ${claimNames[what] ?? ''} (${uid})`);
+  const invalidated = { dead: 'service account token has been invalidated' };
+  const held = secret === undefined ? undefined : await find('secrets', { namespace, name: secret.name });
   if (secret !== undefined) {
-    const found = await find('secrets', { namespace, name: secret.name });
-    if (isGone(found)) return 'service account token has been invalidated';
-    const wrong = legacy ? checkTokenSecret(found, token) : differs('secret', found, secret);
-    if (wrong !== undefined) return wrong;
-    if (legacy) onLegacyUse?.(found);
+    if (isGone(held)) return invalidated;
+    const dead = legacy ? checkTokenSecret(held, token) : differs('secret', held, secret);
+    if (dead !== undefined) return { dead };
   }
   const account = await find('serviceaccounts', { namespace, name: serviceAccount.name });
-  if (isGone(account)) return `serviceaccounts ${JSON.stringify(serviceAccount.name)} not found`;
+  if (isGone(account)) return { dead: `serviceaccounts ${JSON.stringify(serviceAccount.name)} not found` };
   const wrongAccount = differs('service account', account, serviceAccount);
-  if (wrongAccount !== undefined) return wrongAccount;
+  if (wrongAccount !== undefined) return { dead: wrongAccount };
+  if (legacy && held !== undefined) return useLegacyToken(held, account, options);
   const others = [['pods', 'pod', pod], ['nodes', 'node', pod === undefined ? node : undefined]] as const;
   for (const [resource, what, reference] of others) {
     if (reference === undefined) continue;
     const found = await find(resource, { namespace: resource === 'nodes' ? '' : namespace, name: reference.name });
-    if (isGone(found)) return 'service account token has been invalidated';
-    const wrong = differs(what, found, reference);
-    if (wrong !== undefined) return wrong;
+    if (isGone(found)) return invalidated;
+    const dead = differs(what, found, reference);
+    if (dead !== undefined) return { dead };
   }
-  return undefined;
+  return alive;
+}
+
+/** Notes the use of a token that a Secret holds, and refuses one whose Secret is marked as not good any more. */
+function useLegacyToken(secret: KubeObject, account: KubeObject, { onLegacyUse, countUse }: ServiceAccountTokenOptions): Bound {
+  const { name = '', namespace = '', labels } = secret.metadata;
+  const annotate = (what: string, value: string): TokenUse => ({ annotations: { [`authentication.k8s.io/legacy-token-${what}`]: value } });
+  onLegacyUse?.(secret);
+  if (labels?.[INVALIDATED_SINCE]) {
+    countUse?.('invalid-legacy-auto');
+    return {
+      dead: `the token in secret ${namespace}/${name} for service account ${namespace}/${account.metadata.name ?? ''} has been marked invalid. Use tokens from `
+        + `the TokenRequest API or manually created secret-based tokens, or remove the '${INVALIDATED_SINCE}' label from the secret to temporarily allow use `
+        + 'of this token',
+      use: annotate('invalidated', `${name}/${namespace}`),
+    };
+  }
+  const listed = account['secrets'] as readonly { readonly name?: string }[] | undefined;
+  const isAutomatic = listed?.some((reference) => reference.name === name) === true;
+  countUse?.(isAutomatic ? 'legacy-auto' : 'legacy-manual');
+  return isAutomatic ? { use: { ...annotate('autogenerated-secret', name), warning: AUTOMATIC } } : { use: annotate('manual-secret', name) };
 }
 
 const claimNames: Readonly<Record<string, string>> = {
@@ -116,8 +171,7 @@ const claimNames: Readonly<Record<string, string>> = {
 function checkTokenSecret(secret: KubeObject, token: string): string | undefined {
   const held = (secret['data'] as Record<string, string> | undefined)?.['token'] ?? '';
   const hash = (text: Uint8Array | string) => createHash('sha256').update(text).digest();
-  if (!timingSafeEqual(hash(Buffer.from(held, 'base64')), hash(token))) return 'service account token does not match server\'s copy';
-  return secret.metadata.labels?.[INVALIDATED_SINCE] === undefined ? undefined : 'service account token has been invalidated';
+  return timingSafeEqual(hash(Buffer.from(held, 'base64')), hash(token)) ? undefined : 'service account token does not match server\'s copy';
 }
 
 function describeAccount({ namespace, serviceAccount, pod, node, id }: TokenSubject): User {

@@ -42,6 +42,8 @@ export interface Page {
   readonly revision: number;
   readonly items: Iterable<StoredRevision>;
   readonly count: number;
+  /** Objects that were read, and that the predicate was asked about. */
+  readonly read: { readonly fetched: number; readonly evaluated: number };
   readonly runs?: Iterable<Run>;
   /** Set when the limit was reached and there are more keys: the last key looked at. */
   readonly lastKey?: string;
@@ -56,6 +58,8 @@ interface PageRequest {
   /** 0: no limit. */
   readonly limit: number;
 }
+
+const readAll = (count: number): Page['read'] => ({ fetched: count, evaluated: count });
 
 /** The first `limit` entries of runs, as runs. */
 function cutRuns(runs: Iterable<Chunk>, limit: number): Run[] {
@@ -82,12 +86,12 @@ function wholePage(snapshot: Snapshot<StoredRevision>, { range, limit }: PageReq
   const total = snapshot.count(range);
   if (limit === 0 || total <= limit) {
     const runs = { *[Symbol.iterator]() { for (const { chunk, from, to } of snapshot.chunks(range)) yield new ChunkRun(chunk, from, to); } };
-    return { type: 'ok', revision, items: itemsOf(runs), count: total, runs };
+    return { type: 'ok', revision, items: itemsOf(runs), count: total, read: readAll(total), runs };
   }
   const runs = cutRuns(snapshot.chunks(range), limit);
   const last = runs.at(-1) as Run;
-  return { type: 'ok', revision, items: itemsOf(runs), count: limit, runs, lastKey: (last.chunk[last.to - 1] as Entry<StoredRevision>).key,
-    remaining: total - limit };
+  return { type: 'ok', revision, items: itemsOf(runs), count: limit, read: readAll(limit), runs,
+    lastKey: (last.chunk[last.to - 1] as Entry<StoredRevision>).key, remaining: total - limit };
 }
 
 /** Versions that may match: chunks that hold nothing of what is wanted are passed over. */
@@ -106,14 +110,16 @@ function* findCandidates(
 export function pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: PageRequest & { readonly scope: RequestScope }, revision: number): Page {
   if (request.predicate.everything) return wholePage(snapshot, request, revision);
   const items: StoredRevision[] = [];
+  let read = 0;
   for (const { key, value } of findCandidates(snapshot, request)) {
+    read++;
     if (!request.predicate.matches(request.scope.show(value))) continue;
     items.push(value);
     if (items.length !== request.limit) continue;
     const more = snapshot.count({ start: `${key}\u0000`, end: request.range.end }) > 0;
-    return { type: 'ok', revision, items, count: items.length, ...(more && { lastKey: key }) };
+    return { type: 'ok', revision, items, count: items.length, read: readAll(read), ...(more && { lastKey: key }) };
   }
-  return { type: 'ok', revision, items, count: items.length };
+  return { type: 'ok', revision, items, count: items.length, read: readAll(read) };
 }
 
 /** Keys read at once from the store; upstream's largest page. */
@@ -127,22 +133,25 @@ export async function pageOfStore(
   const items: StoredRevision[] = [];
   let { start } = range;
   let revision = request.revision;
+  let [fetched, evaluated] = [0, 0];
   for (;;) {
     const size = predicate.everything && limit > 0 ? Math.min(limit - items.length, STORE_PAGE_SIZE) : STORE_PAGE_SIZE;
     // Only a page that ends before its collection does reports how much is left.
     const result = await store.range({ start, end: range.end, limit: size, uncounted: limit === 0, ...(revision !== undefined && { revision }) });
     if (result.type !== 'ok') return { type: result.type, revision: result.revision };
     revision ??= result.revision;
+    fetched += result.kvs.length;
     for (const [i, kv] of result.kvs.entries()) {
       const version = storage.decode(kv);
+      evaluated++;
       if (!predicate.matches(scope.show(version))) continue;
       items.push(version);
       if (items.length !== limit) continue;
       const remaining = result.count - i - 1;
-      return { type: 'ok', revision, items, count: items.length, ...(remaining > 0 && { lastKey: kv.key, remaining }) };
+      return { type: 'ok', revision, items, count: items.length, read: { fetched, evaluated }, ...(remaining > 0 && { lastKey: kv.key, remaining }) };
     }
     const last = result.kvs.at(-1);
-    if (!result.more || last === undefined) return { type: 'ok', revision, items, count: items.length };
+    if (!result.more || last === undefined) return { type: 'ok', revision, items, count: items.length, read: { fetched, evaluated } };
     start = `${last.key}\u0000`;
   }
 }

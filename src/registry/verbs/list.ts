@@ -4,6 +4,7 @@
 //   no limit           most recent   any        ≥ N           N          ≥ N               the token's (410 when it is gone)
 //   limit              most recent   any, all   N             N          ≥ N               the token's
 import { tooLargeResourceVersion, badRequest } from '../../apimachinery/index.ts';
+import type { Snapshot } from '../../cache/index.ts';
 import { type KeyRange, keyRange, prefixRange } from '../../storage/index.ts';
 import type { ListOptions, ListResult, Predicate, Target } from '../contract.ts';
 import { type ContinuePosition, decodeContinue, encodeContinue } from '../reads/continue.ts';
@@ -11,6 +12,7 @@ import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
 import { expiredContinue, expiredRevision } from '../errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from '../objects/keys.ts';
+import type { StoredRevision } from '../objects/stored-object.ts';
 import { listProblems, listVersionError, parseResourceVersion, refuseOptions } from '../options.ts';
 import { type Page, pageOfSnapshot, pageOfStore } from '../reads/page.ts';
 
@@ -66,16 +68,22 @@ function makeQuery(core: Core, scope: RequestScope, { options, view, position }:
 
 async function readPage(core: Core, query: Query, view: View): Promise<Page> {
   const { storage } = query.scope;
-  const { cache } = storage;
+  const { cache, observer } = storage;
   if (view.type === 'recent') {
-    if (!(await cache.waitUntilCurrent(FRESHNESS_LIMIT_MS))) {
-      await core.assureStore();
-      return readStorePage(core, query, undefined);
-    }
+    const isCurrent = await cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
+    if (!isCurrent) await core.assureStore();
+    observer?.readConsistently(!isCurrent);
+    if (!isCurrent) return readStorePage(core, query, undefined);
   } else if (view.type !== 'any') await awaitRevision(query.scope, view.revision, view.text);
-  if (view.type !== 'exact') return pageOfSnapshot(cache.latest(), query, Math.max(cache.latest().revision, cache.revision));
+  if (view.type !== 'exact') return readSnapshot(query, cache.latest(), Math.max(cache.latest().revision, cache.revision));
   const snapshot = (await isCompacted(core, query, view.revision)) ? undefined : cache.at(view.revision);
-  return snapshot === undefined ? readStorePage(core, query, view.revision) : pageOfSnapshot(snapshot, query, view.revision);
+  return snapshot === undefined ? readStorePage(core, query, view.revision) : readSnapshot(query, snapshot, view.revision);
+}
+
+function readSnapshot(query: Query, snapshot: Snapshot<StoredRevision>, revision: number): Page {
+  const page = pageOfSnapshot(snapshot, query, revision);
+  query.scope.storage.observer?.listed('cache', { ...page.read, returned: page.count });
+  return page;
 }
 
 /** The past ends with the store's compaction, as in the reference, though memory may reach back further. */
@@ -86,7 +94,10 @@ async function isCompacted(core: Core, { scope: { storage }, prefix }: Query, re
 
 async function readStorePage(core: Core, query: Query, revision: number | undefined): Promise<Page> {
   const page = await pageOfStore(core.store, { ...query, storage: query.scope.storage, ...(revision !== undefined && { revision }) });
-  if (page.type === 'ok') return page;
+  if (page.type === 'ok') {
+    query.scope.storage.observer?.listed('storage', { ...page.read, returned: page.count });
+    return page;
+  }
   if (page.type === 'future') throw tooLargeResourceVersion(revision ?? 0, page.revision);
   throw query.position === undefined ? expiredRevision() : expiredContinue(encodeContinue({ start: query.position.start, revision: -1 }));
 }

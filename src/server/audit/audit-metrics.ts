@@ -1,6 +1,6 @@
 // The metrics of audit under upstream's names, and the log lines of backends that fail.
 import type { AuditLevel } from '../../auth/index.ts';
-import { type Sample, formatLabels, renderCounter } from '../observability/metric.ts';
+import { type Sample, formatLabels, renderCounter } from '../metrics/metric.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
 
 /** The numbers of one server. */

@@ -1,7 +1,7 @@
 // The file of --allow-metric-labels-manifest, beside the flag that says the same.
 import { parseYaml } from '../../codec/index.ts';
 import { readTextFile } from '../data-directory.ts';
-import { type AllowedLabels, readLabelTexts } from '../observability/allowed-labels.ts';
+import { type AllowedLabels, readLabelTexts } from '../metrics/allowed-labels.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 
 const FLAG = '--allow-metric-labels-manifest';

@@ -10,7 +10,7 @@ import { type Clock, invariant } from '../../base/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { type Catalog, completeObject } from '../../registry/index.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
-import type { RecordManifests } from '../observability/manifest-metrics.ts';
+import type { RecordManifests } from '../metrics/manifest-metrics.ts';
 import { StartError } from '../options/options.ts';
 import { ConfigReader, type Fields } from './config-file.ts';
 import { lookAgain } from './followed-files.ts';

@@ -2,7 +2,7 @@
 // automatic reloads of the configuration.
 import { createHash } from 'node:crypto';
 import { BoundedCache, type Clock } from '../../base/index.ts';
-import { type MetricRegistry, type MetricSpec, formatLabels } from '../observability/metric.ts';
+import { type MetricRegistry, type MetricSpec, formatLabels } from '../metrics/metric.ts';
 import type { ObserveCall } from './kms-client.ts';
 import { hashKeyId } from './kms-value.ts';
 

@@ -36,6 +36,8 @@ export function auditRefusal(exchange: ServerExchange, deps: AuditDependencies):
 function begin(audit: Audit, exchange: ServerExchange, isAuthenticated: boolean): RequestAudit | undefined {
   const record = audit.begin(exchange, isAuthenticated ? exchange.user : undefined);
   exchange.audit = record;
+  const { annotations } = exchange.tokenUse ?? {};
+  if (annotations !== undefined) for (const [key, value] of Object.entries(annotations)) record?.annotate(key, value);
   return record;
 }
 

@@ -9,7 +9,7 @@ import type { Filter, FilterDependencies, Next, SessionCredentials } from './fil
 
 const ANONYMOUS_USER = 'system:anonymous';
 /** The session of the console that a request shows is over. */
-const refused = { type: 'refused' } as const;
+const refused = { type: 'refused', use: undefined } as const;
 
 /** Sets `user`. */
 export function authenticateRequests(
@@ -33,6 +33,8 @@ export function authenticateRequests(
       const [result, username] = found.type === 'refused' ? ['error', ''] as const : ['success', found.user.name] as const;
       metrics.recordAuthentication({ result, username, durationMs: exchange.clock.monotonicMs() - startedMs });
       if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();
+      exchange.tokenUse = found.use;
+      if (found.use?.warning !== undefined) exchange.warnings.push(found.use.warning);
       if (found.type === 'refused') {
         if (audit === undefined) throw unauthorized();
         return auditRefusal(exchange, { audit, respondError });

@@ -6,7 +6,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { ServerMetrics } from '../observability/metrics.ts';
+import type { ServerMetrics } from '../metrics/metrics.ts';
 
 /** One step of the chain. It throws StatusError or answers, at once where nothing has to be waited for; `next` is the rest of the chain. */
 export type Filter = (exchange: ServerExchange, next: Next) => MaybePromise<Response>;

@@ -10,7 +10,7 @@ import { type HttpExchange, createExchange } from '../http/exchange.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { createFilterChain } from './filters.ts';
 import { silentLogger } from '../observability/logger.ts';
-import { createMetrics } from '../observability/metrics.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 
 const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
 

@@ -3,7 +3,7 @@
 import { mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import { type Observations, formatLabels } from '../observability/metric.ts';
+import { type Histogram, type Observations, formatLabels } from '../metrics/metric.ts';
 import type { Filter, FilterDependencies, Next } from './filter.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
@@ -17,30 +17,58 @@ async function releaseAfter(answer: () => ReturnType<Next>, release: () => void)
   }
 }
 
-const waitBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+const durationBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 
-/** How long requests waited, by their flow. */
-function createWaitCounts({ registry }: FilterDependencies['metrics']): (flow: Flow, executes: boolean, waitedMs: number) => void {
-  const waits = registry.histogram({
-    name: 'apiserver_flowcontrol_request_wait_duration_seconds', stability: 'BETA', help: 'Length of time a request spent waiting in its queue',
-    bounds: waitBounds,
-  });
-  const known = { true: new WeakMap<Flow, Observations>(), false: new WeakMap<Flow, Observations>() };
-  return (flow, executes, waitedMs) => {
-    const series = known[`${executes}`];
+const seatBounds = [1, 2, 4, 8, 16, 32, 64, 100];
+
+/** The series of a histogram that has the flow and one more label, found faster than by their text. */
+function createSeriesByFlow(histogram: Histogram, label: string): (flow: Flow, value: string) => Observations {
+  const known = new Map<string, WeakMap<Flow, Observations>>();
+  return (flow, value) => {
+    let series = known.get(value);
+    if (series === undefined) known.set(value, (series = new WeakMap()));
     let found = series.get(flow);
     if (found === undefined) {
-      found = waits.series(formatLabels({ execute: String(executes), flow_schema: flow.schema.name, priority_level: flow.level.name }));
+      const { schema, level } = flow;
+      found = histogram.series(formatLabels({ ...(label !== '' && { [label]: value }), flow_schema: schema.name, priority_level: level.name }));
       series.set(flow, found);
     }
-    found.observe(waitedMs / 1000);
+    return found;
+  };
+}
+
+interface FlowTimes {
+  waited(flow: Flow, executes: boolean, ms: number): void;
+  executed(flow: Flow, verb: string, ms: number): void;
+}
+
+/** How long requests wait and are executed, by their flow, and how many seats they take. */
+function measureFlows({ registry }: FilterDependencies['metrics']): FlowTimes {
+  const waits = createSeriesByFlow(registry.histogram({
+    name: 'apiserver_flowcontrol_request_wait_duration_seconds', stability: 'BETA', help: 'Length of time a request spent waiting in its queue',
+    bounds: durationBounds,
+  }), 'execute');
+  const executions = createSeriesByFlow(registry.histogram({
+    name: 'apiserver_flowcontrol_request_execution_seconds', stability: 'ALPHA', bounds: durationBounds,
+    help: 'Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority and Fairness subsystem',
+  }), 'type');
+  const seats = createSeriesByFlow(registry.histogram({
+    name: 'apiserver_flowcontrol_work_estimated_seats', stability: 'ALPHA', bounds: seatBounds,
+    help: 'Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness',
+  }), '');
+  return {
+    waited: (flow, executes, ms) => waits(flow, String(executes)).observe(ms / 1000),
+    executed(flow, verb, ms) {
+      executions(flow, verb === 'watch' ? verb : 'regular').observe(ms / 1000);
+      seats(flow, '').observe(1);
+    },
   };
 }
 
 /** Answers 429 to what finds neither a seat nor a place to wait. */
 export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, 'metrics'> & { readonly flowControl: FlowControl }): Filter {
   const gauges = metrics.inFlight;
-  const recordWait = createWaitCounts(metrics);
+  const times = measureFlows(metrics);
   const endRead = (): void => {
     gauges.readOnly -= 1;
   };
@@ -56,7 +84,10 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
   };
   const runSeated = (exchange: ServerExchange, next: Next, flow: Flow): ReturnType<Next> => {
     const seat = flowControl.hold(flow, exchange);
-    const release = (): void => flowControl.release(seat);
+    const release = (): void => {
+      if (!flowControl.release(seat)) return;
+      times.executed(flow, exchange.info.verb, exchange.clock.monotonicMs() - seat.sinceMs);
+    };
     if (!exchange.longRunning) {
       exchange.onClosed(release);
       // A connection that becomes something else may stay for days.
@@ -78,14 +109,14 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
       return run(exchange, next);
     }
     if (flowControl.tryTake(flow)) {
-      recordWait(flow, true, 0);
+      times.waited(flow, true, 0);
       return runSeated(exchange, next, flow);
     }
     const waitsSinceMs = exchange.clock.monotonicMs();
     return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
       .then((refusal) => {
         const nowMs = exchange.clock.monotonicMs();
-        recordWait(flow, refusal === undefined, nowMs - waitsSinceMs);
+        times.waited(flow, refusal === undefined, nowMs - waitsSinceMs);
         exchange.audit?.latency.mark('apf-queue-wait', nowMs);
         return refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds());
       });

@@ -25,8 +25,9 @@ export function measureRequests({ metrics, noteRequest }: Pick<FilterDependencie
     exchange.onClosed(() => {
       end?.();
       const durationMs = exchange.clock.monotonicMs() - exchange.startedMs;
+      const requestBytes = info.isResource ? exchange.bodyBytes : undefined;
       const dryRun = info.isResource && exchange.query.has('dryRun');
-      metrics.recordRequest({ info, dryRun, status: response.status, durationMs, responseBytes, isTerminated: isTerminated(response) });
+      metrics.recordRequest({ info, dryRun, status: response.status, durationMs, responseBytes, requestBytes, isTerminated: isTerminated(response) });
       if (response.headers['warning'] !== undefined) noteRequest?.(info);
     });
     return response;

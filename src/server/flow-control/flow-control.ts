@@ -177,12 +177,14 @@ export class FlowControl {
     return seat;
   }
 
-  /** Gives a seat back; idempotent. */
-  release(seat: Seat): void {
-    if (this.#unread.delete(seat) || seat.link?.listed !== true) return;
+  /** Gives a seat back, and forgets an answer that waits unread; false when that has been done. */
+  release(seat: Seat): boolean {
+    if (this.#unread.delete(seat)) return true;
+    if (seat.link?.listed !== true) return false;
     this.#held.remove(seat.link);
     seat.flow.level.release(1);
     for (const one of this.#levels.values()) if (one.waiting > 0) one.dispatch();
+    return true;
   }
 
   #sweepLater(): void {
@@ -243,7 +245,7 @@ export class FlowControl {
       const labels = { flow_schema: schema.name, priority_level: level.name };
       return [
         { name: 'apiserver_flowcontrol_dispatched_requests_total', labels, value: counts.dispatched },
-        { name: 'apiserver_flowcontrol_current_inqueue_requests', labels, value: counts.waiting },
+        ...['requests', 'seats'].map((what) => ({ name: `apiserver_flowcontrol_current_inqueue_${what}`, labels, value: counts.waiting })),
         ...['requests', 'seats'].map((what) => ({
           name: `apiserver_flowcontrol_current_executing_${what}`, labels, value: executing.get(schema.name) ?? 0,
         })),
@@ -253,7 +255,10 @@ export class FlowControl {
     const stuck = this.stuckSeats();
     const levels = [...this.#levels.values()].flatMap((level): FlowSample[] => {
       const labels = { priority_level: level.name };
+      const { lower, upper } = level.limits(this.#options.seats);
       return [
+        { name: 'apiserver_flowcontrol_lower_limit_seats', labels, value: lower },
+        { name: 'apiserver_flowcontrol_upper_limit_seats', labels, value: upper },
         { name: 'apiserver_flowcontrol_nominal_limit_seats', labels, value: level.nominalSeats },
         { name: 'apiserver_flowcontrol_current_limit_seats', labels, value: Math.max(level.nominalSeats, level.usedSeats) },
         { name: 'pintle_flowcontrol_unread_answers', labels, value: this.#unread.count(level) },

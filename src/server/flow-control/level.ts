@@ -100,6 +100,14 @@ export class PriorityLevel {
     return Math.max(0, Math.min(lendable, this.nominalSeats - this.usedSeats));
   }
 
+  /** The fewest and the most seats that it may use, while others wait for theirs or leave them to it. */
+  limits(totalSeats: number): { readonly lower: number; readonly upper: number } {
+    const { lendablePercent, borrowingPercent } = this.#spec;
+    const part = (percent: number): number => Math.round((this.nominalSeats * percent) / 100);
+    const borrowed = borrowingPercent === undefined ? totalSeats : part(borrowingPercent);
+    return { lower: this.nominalSeats - part(lendablePercent), upper: this.nominalSeats + borrowed };
+  }
+
   get borrowedSeats(): number {
     return Math.max(0, this.usedSeats - this.nominalSeats);
   }

@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
 import type { Clock } from '../../base/index.ts';
-import type { User } from '../../auth/index.ts';
+import type { TokenUse, User } from '../../auth/index.ts';
 import type { AuditRecord, Exchange, RequestInfo } from '../../endpoints/index.ts';
 import type { Layer } from '../audit/latency.ts';
 
@@ -55,6 +55,10 @@ export interface ServerExchange extends Exchange {
   /** Path and query as they were sent. */
   readonly target: string;
   audit: FilterAuditRecord | undefined;
+  /** Bytes of the body; undefined where it was not read as a whole. */
+  readonly bodyBytes: number | undefined;
+  /** What the token of the caller adds to the request. */
+  tokenUse: TokenUse | undefined;
   /** What the request came by: one object per connection. */
   readonly connection: object;
   /** Watches and the like: no deadline, not counted as in flight, ended first when the server stops. */
@@ -149,6 +153,8 @@ export class HttpExchange implements ServerExchange {
   readonly warnings: string[] = [];
   readonly target: string;
   audit: FilterAuditRecord | undefined = undefined;
+  tokenUse: TokenUse | undefined = undefined;
+  bodyBytes: number | undefined = undefined;
   readonly startedMs: number;
   info: RequestInfo = noInfo;
   user: User = anonymous;
@@ -208,8 +214,10 @@ export class HttpExchange implements ServerExchange {
     return gatherHeaders(this.#rawHeaders);
   }
 
-  readBody(limitBytes: number): Promise<Uint8Array> {
-    return readAll(this.openBody(), limitBytes);
+  async readBody(limitBytes: number): Promise<Uint8Array> {
+    const body = await readAll(this.openBody(), limitBytes);
+    this.bodyBytes = body.length;
+    return body;
   }
 
   openBody(): Readable {

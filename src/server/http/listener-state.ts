@@ -20,6 +20,7 @@ export interface ProtocolOptions {
   readonly handler: Handler;
   /** Called before the first byte of an answer leaves: once for all answers that leave together. */
   readonly beforeAnswer?: (() => void) | undefined;
+  readonly countHandshakeError?: (() => void) | undefined;
 }
 
 /** The state of one listener. */

@@ -1,7 +1,7 @@
 // Options of what the API does by itself: admission, controllers, Service addresses, feature gates.
 import { optionalPlugins, pluginNames, parsePortRange } from '../../admission/index.ts';
 import { parseIpRange } from '../../apimachinery/index.ts';
-import { checkAllowedLabels } from '../observability/allowed-labels.ts';
+import { checkAllowedLabels } from '../metrics/allowed-labels.ts';
 import { checkFeatureGates, switchableGates } from './feature-gates.ts';
 import { duration, integer, list, text, texts, toggle } from './schema.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../endpoints/index.ts';
 import { type Current, type KeyPairTexts, readKeyPair } from '../config-files/followed-files.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import { formatLabels, renderGauge } from '../observability/metric.ts';
+import { formatLabels, renderGauge } from '../metrics/metric.ts';
 import type { ServerOptions } from '../options/options.ts';
 import type { Dial } from '../webhooks/dial.ts';
 import { describeConnection } from '../webhooks/describe-failure.ts';

@@ -1,6 +1,6 @@
 // The spans of calls to the store, under the names that the reference has for those to etcd.
 import type { KeyRange, Store, WatchObserver } from '../../storage/index.ts';
-import { findKeyResource } from '../observability/loop-metrics.ts';
+import { findKeyResource } from '../metrics/loop-metrics.ts';
 import { type SpanDescription, currentSpan, inSpan } from './spans.ts';
 
 interface StoreTracing {

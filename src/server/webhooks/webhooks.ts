@@ -9,7 +9,7 @@ import { type Catalog, type Reflector, type Registry, createSystemClient, format
 import type { WebhookCredentialsPlan } from '../config-files/admission-config.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ImagePolicyPlan } from '../config-files/image-policy-config.ts';
-import type { MetricRegistry } from '../observability/metric.ts';
+import type { MetricRegistry } from '../metrics/metric.ts';
 import { isGateOn } from '../options/feature-gates.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { inSpan } from '../tracing/spans.ts';
@@ -157,7 +157,7 @@ export async function readAdmissionPlan(options: ServerOptions): Promise<Admissi
   const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
   const configurations = await readAdmissionConfiguration(options);
   const { clock, logger } = options;
-  const { countManifests } = await import('../observability/manifest-metrics.ts');
+  const { countManifests } = await import('../metrics/manifest-metrics.ts');
   const { createManifestFollower, readManifestDirectories } = await import('../config-files/static-manifests.ts');
   const directories = await readManifestDirectories(CONFIG_FLAG, configurations, isGateOn(options.featureGates, STATIC_OBJECTS_GATE));
   const followManifests: AdmissionPlan['followManifests'] = (catalog, registry) =>

@@ -2,7 +2,7 @@
 import type { LargeRequestHandler, MemberBounds } from '../../endpoints/index.ts';
 import { tooManyRequests } from '../../apimachinery/index.ts';
 import type { OwnedRegistry } from '../../registry/index.ts';
-import type { MetricRegistry } from '../observability/metric.ts';
+import type { MetricRegistry } from '../metrics/metric.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** Definitions of programs in use have up to 25,000 members, and start no worker. Those of 40,000 fields have 120,000. */

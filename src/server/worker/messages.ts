@@ -4,7 +4,7 @@ import type { User } from '../../auth/index.ts';
 import type { YamlJson } from '../../codec/index.ts';
 import type { ValidateRequest, createWriteValidator } from '../../crd/index.ts';
 import type { RequestInfo, Response } from '../../endpoints/index.ts';
-import type { Tally } from '../observability/metric.ts';
+import type { Tally } from '../metrics/metric.ts';
 import type { KeyRange, StoreEvent, WatchObserver } from '../../storage/index.ts';
 
 /** A request that a worker handles: what its handler reads of an exchange. */

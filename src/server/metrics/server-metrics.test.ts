@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { createMetrics } from './observability/metrics.ts';
-import { type TestServer, eventually, requestUntil, startTestServer } from '../test-support/index.ts';
+import { createMetrics } from './metrics.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 /** Names that appear with their first sample. */
 const absent: ReadonlyMap<string, string> = new Map([['apiserver_storage_size_bytes', 'a server in memory has no file']]);
 
 /** As kube-apiserver 1.36.3 answers them: `-` for a metric without labels, several sets where series differ. */
-const list = new URL('../../../test/data/kube-apiserver-metrics.txt', import.meta.url);
+const list = new URL('../../../../test/data/kube-apiserver-metrics.txt', import.meta.url);
 const reference = readFileSync(list, 'utf8').trim().split('\n').map((line) => {
   const [name = '', type = '', labels = '', help = ''] = line.split('\t');
   return { name, type, help, labelSets: labels.split(' ').map((set) => (set === '-' ? '' : set)) };
@@ -44,7 +44,7 @@ describe('/metrics', () => {
   after(() => server.close());
   const scrape = async (): Promise<string> => (await server.request({ path: '/metrics' })).text;
 
-  it('has the STABLE and BETA metrics of kube-apiserver, with their help, type and labels', async () => {
+  it('has metrics of kube-apiserver, all STABLE and BETA ones among them, with their help, type and labels', async () => {
     const text = `${await scrape()}${(await server.request({ path: '/metrics/slis' })).text}`;
     const lines = new Set(text.split('\n'));
     const wanted = reference.filter(({ name }) => !absent.has(name)).flatMap(({ name, help, type }) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]);
@@ -76,14 +76,27 @@ describe('/metrics', () => {
       'authorization_attempts_total{result="no-opinion"} 1', 'authenticated_user_requests{username="admin"}', 'workqueue_adds_total{name="namespace"}',
       'apiserver_storage_events_received_total{group="",resource="configmaps"}', 'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 3',
       'apiserver_resource_objects{group="",resource="configmaps"}', 'pintle_event_loop_utilization',
+      'apiserver_watch_cache_initializations_total{group="",resource="configmaps"} 1',
+      'apiserver_watch_cache_events_received_total{group="",resource="configmaps"}', 'apiserver_init_events_total{group="",resource="configmaps"} 0',
+      'apiserver_cache_list_total{group="",index="",resource="endpoints"}', 'apiserver_storage_list_total{group="",resource="configmaps"} 1',
+      'apiserver_watch_cache_consistent_read_total{fallback="false",group="",resource="endpoints",success="true"}',
+      'apiserver_watch_cache_read_wait_seconds_count{group="",resource="endpoints"}', 'serviceaccount_valid_tokens_total 0',
+      'apiserver_request_body_size_bytes_count{group="",resource="configmaps",verb="create"} 1', 'apiserver_tls_handshake_errors_total 0',
+      'version_info{binary="1.36.3",component="kube",emulation="1.36",min_compat="1.35"} 1',
     ]) assert.ok(text.includes(line), line);
   });
 
-  it('counts how long requests waited, once the flows are known', async () => {
-    const line = /apiserver_flowcontrol_request_wait_duration_seconds_count\{execute="true",flow_schema="[a-z-]+",priority_level="[a-z-]+"\} \d/;
+  it('counts how long requests waited and took, once the flows are known', async () => {
+    const flow = 'flow_schema="[a-z-]+",priority_level="[a-z-]+"';
+    const lines = [
+      `apiserver_flowcontrol_request_wait_duration_seconds_count\\{execute="true",${flow}\\} \\d`, `apiserver_flowcontrol_work_estimated_seats_sum\\{${flow}\\} \\d`,
+      `apiserver_flowcontrol_request_execution_seconds_count\\{type="regular",${flow}\\} \\d`,
+      'apiserver_flowcontrol_lower_limit_seats\\{priority_level="workload-low"\\} 24', `apiserver_flowcontrol_current_inqueue_seats\\{${flow}\\} 0`,
+    ].map((line) => new RegExp(line));
     await eventually(async () => {
       await server.request({ path: '/api/v1/namespaces/default/configmaps', token: 'alice-token' });
-      assert.match(await scrape(), line);
+      const text = await scrape();
+      for (const line of lines) assert.match(text, line);
     });
   });
 

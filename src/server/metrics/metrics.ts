@@ -15,6 +15,8 @@ interface RequestRecord {
   readonly durationMs: number;
   /** Bytes of the answer, where they are known when it begins. */
   readonly responseBytes?: number | undefined;
+  /** Bytes of the body that came, where it was read. */
+  readonly requestBytes?: number | undefined;
   /** The server ended the request by itself: too many at once, too late. */
   readonly isTerminated?: boolean;
 }
@@ -46,6 +48,7 @@ const bucketsSeconds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 const sizeBounds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+const bodyBounds = Array.from({ length: 31 }, (_, index) => 50_000 + 100_000 * index);
 const eventSizeBounds = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const watchListBounds = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 /** From half an hour to a year. */
@@ -97,6 +100,7 @@ export function createMetrics(showInfo: ShowInfo = (info) => info): ServerMetric
   const requests = new Map<string, Series>();
   const longRunning = new Map<string, number>();
   const seriesFor = createSeriesMemo(requests, showInfo);
+  const recordBody = createBodySizes(registry, showInfo);
   const inFlight = { readOnly: 0, mutating: 0 };
   registry.gauge({
     name: 'apiserver_current_inflight_requests', stability: 'STABLE',
@@ -122,10 +126,30 @@ export function createMetrics(showInfo: ShowInfo = (info) => info): ServerMetric
       if (record.isTerminated === true) series.terminations.set(record.status, (series.terminations.get(record.status) ?? 0) + 1);
       series.durations.observe(record.durationMs / 1000);
       if (record.responseBytes !== undefined) series.sizes.observe(record.responseBytes);
+      if (record.requestBytes !== undefined) recordBody(record.info, record.requestBytes);
     },
     watchCounts: createWatchCounts(registry),
     ...createDecisionCounts(registry),
     render: () => [...renderRequests([...requests.values()]), ...registry.render()],
+  };
+}
+
+/** Sizes of the bodies of writes, by their objects. */
+function createBodySizes(registry: MetricRegistry, showInfo: ShowInfo): (info: RequestInfo, bytes: number) => void {
+  const sizes = registry.histogram({
+    name: 'apiserver_request_body_size_bytes', stability: 'ALPHA', bounds: bodyBounds,
+    help: 'Apiserver request body size in bytes broken out by resource and verb.',
+  });
+  const known = new Map<string, Observations>();
+  return (info, bytes) => {
+    const key = `${info.verb}/${info.resource}/${info.group}`;
+    let series = known.get(key);
+    if (series === undefined) {
+      const { group, resource, verb } = showInfo(info);
+      series = sizes.series(formatLabels({ group, resource, verb }));
+      if (resource === info.resource && known.size < MAX_SERIES) known.set(key, series);
+    }
+    series.observe(bytes);
   };
 }
 

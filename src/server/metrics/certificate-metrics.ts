@@ -38,3 +38,12 @@ export function countCertificates(registry: MetricRegistry): (update: AdmissionA
     if (isHonored(issued, expirationSeconds * 1000)) honored.add(labels);
   };
 }
+
+/** Adds the metric of TLS connections that came to nothing; what it answers counts one. */
+export function countHandshakeErrors(registry: MetricRegistry): () => void {
+  const errors = registry.counter({
+    name: 'apiserver_tls_handshake_errors_total', stability: 'ALPHA', help: "Number of requests dropped with 'TLS handshake error from' error",
+  });
+  errors.add('', 0);
+  return () => errors.add('');
+}

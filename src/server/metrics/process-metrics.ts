@@ -139,6 +139,9 @@ const flowHelp: Readonly<Record<string, string>> = {
     '[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in '
       + 'the API Priority and Fairness subsystem',
   apiserver_flowcontrol_current_inqueue_requests: '[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem',
+  apiserver_flowcontrol_current_inqueue_seats: '[ALPHA] Number of seats currently pending in queues of the API Priority and Fairness subsystem',
+  apiserver_flowcontrol_lower_limit_seats: '[ALPHA] Configured lower bound on number of execution seats available to each priority level',
+  apiserver_flowcontrol_upper_limit_seats: '[ALPHA] Configured upper bound on number of execution seats available to each priority level',
   apiserver_flowcontrol_nominal_limit_seats: '[BETA] Nominal number of execution seats configured for each priority level',
   apiserver_flowcontrol_current_limit_seats: '[ALPHA] current derived number of execution seats available to each priority level',
   pintle_flowcontrol_unread_answers: 'Answers that wait for clients that do not read them; they have given their seats back.',
@@ -180,7 +183,7 @@ function renderEventLoop(): string[] {
 async function renderProcess(): Promise<string[]> {
   const { user, system } = process.cpuUsage();
   const memory = process.memoryUsage();
-  const { emulationMajor: _a, emulationMinor: _b, minCompatibilityMajor: _c, minCompatibilityMinor: _d, ...version } = kubernetesVersion;
+  const { emulationMajor: major, emulationMinor: minor, minCompatibilityMajor: minMajor, minCompatibilityMinor: minMinor, ...version } = kubernetesVersion;
   const build = formatLabels({
     build_date: version.buildDate, compiler: version.compiler, git_commit: version.gitCommit, git_tree_state: version.gitTreeState,
     git_version: version.gitVersion, go_version: version.goVersion, major: version.major, minor: version.minor, platform: version.platform,
@@ -192,6 +195,11 @@ async function renderProcess(): Promise<string[]> {
       help: "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from "
         + 'which Kubernetes was built, and platform on which it is running.',
     }, [[build, 1]]),
+    ...renderGauge({
+      name: 'version_info', stability: 'ALPHA',
+      help: 'Provides the compatibility version info of the component. The component label is the name of the component, usually kube, but is relevant for '
+        + 'aggregated-apiservers.',
+    }, [[formatLabels({ binary: version.gitVersion.slice(1), component: 'kube', emulation: `${major}.${minor}`, min_compat: `${minMajor}.${minMinor}` }), 1]]),
     ...renderEventLoop(),
     ...renderCounter({ name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' }, [['', (user + system) / 1e6]]),
     ...gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', memory.rss),

@@ -80,6 +80,9 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
   const received = registry.counter({
     name: 'apiserver_storage_events_received_total', stability: 'BETA', help: 'Number of etcd events received split by kind.',
   });
+  const bookmarks = registry.counter({
+    name: 'etcd_bookmark_total', stability: 'ALPHA', help: 'Number of etcd bookmarks (progress notify events) split by kind.',
+  });
   const known = new Map<string, { readonly labels: string; readonly series: Observations }>();
   const seriesOf = (operation: string, key: string) => {
     const { group, resource } = findKeyResource(root, key);
@@ -114,7 +117,10 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
           received.add(labels, batch.length);
           observer.events(batch, revision);
         },
-        progress: (revision) => observer.progress(revision),
+        progress(revision) {
+          bookmarks.add(labels);
+          observer.progress(revision);
+        },
         ended: (reason) => observer.ended(reason),
       };
       return store.watch(range, from, counting);
