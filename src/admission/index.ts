@@ -1,6 +1,6 @@
 // The door of admission: what may be written, beyond what is valid. The registry gets the chain as two functions.
 export { type AdmissionPlugin, createAdmissionChain } from './chain.ts';
-export { type MayUseSigner, createCertificateAdmission } from './plugins/access/certificates.ts';
+export { type MayUseSigner, createCertificateAdmission, createPodCertificateSigning } from './plugins/access/certificates.ts';
 export { type FindClaimRefusal, createDeviceClaims } from './plugins/access/device-claims.ts';
 export { createNamespaceLifecycle, findNamespaceWith } from './plugins/namespaces/lifecycle.ts';
 export { createNodeRestriction } from './plugins/access/node-restriction.ts';

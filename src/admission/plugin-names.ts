@@ -30,7 +30,7 @@ export const isSelected = (name: string, { enabled, disabled }: PluginSelection)
   !disabled.includes(name) && (!optionalPlugins.has(name) || enabled.includes(name));
 
 /** What the reference checks in its storage: these plugins see what is stored, whichever webhook or policy has changed it. */
-const storageChecks: ReadonlySet<string> = new Set(['DeviceClaims', 'RBACEscalation']);
+const storageChecks: ReadonlySet<string> = new Set(['DeviceClaims', 'PodCertificateSigning', 'RBACEscalation']);
 
 /** Puts plugins into the order of the reference; those that the reference does not have stand before the webhooks and policies. */
 export function orderPlugins<P extends { readonly name: string }>(plugins: readonly P[]): P[] {

@@ -37,6 +37,9 @@ export const required = (field: string, detail?: string): FieldError =>
 export const invalidValue = (field: string, value: unknown, detail?: string): FieldError =>
   ({ reason: 'FieldValueInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) });
 
+/** The same, of a value that the message does not show. */
+export const invalidUnshown = (field: string, detail: string): FieldError => ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` });
+
 /** A value outside a closed set; the set is printed sorted unless `keepOrder`. */
 export function notSupported(field: string, value: unknown, supported: readonly string[], keepOrder = false): FieldError {
   const list = keepOrder ? supported : [...supported].sort();

@@ -10,7 +10,7 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidValue, notFoundValue, notSupported, quoteGo, quoteValue, required, tooLong, tooMany,
+  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, quoteGo, quoteValue, required, tooLong, tooMany,
 } from './field-error.ts';
 export {
   byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
@@ -24,7 +24,10 @@ export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,
   matchesRequirement, parseFieldSelector, parseFieldSelectorSteps, parseLabelSelector, parseLabelSelectorSteps,
 } from './selector.ts';
-export { isAuthorityCertificate, parseCertificateRequest, parsePem } from './certificate-request.ts';
+export { type CertificateRequestParts, parseCertificateRequest } from './x509/certificate-request.ts';
+export { type Certificate, isAuthorityCertificate, parseCertificate } from './x509/certificate.ts';
+export { parsePem } from './x509/pem.ts';
+export { parsePublicKey } from './x509/public-key.ts';
 export { loadSchemas } from './schema/load.ts';
 export { ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';

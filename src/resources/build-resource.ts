@@ -45,23 +45,32 @@ export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet)
   };
 }
 
+/** The gated fields of a spec whose gates are off. */
+function listDropped({ gatedFields = [] }: KindSpec, isGateOn: (gate: string) => boolean): string[] {
+  return gatedFields.filter((field) => typeof field === 'string' || !isGateOn(field[0])).map((field) => (typeof field === 'string' ? field : field[1]));
+}
+
 /** The strategy of a kind, put together from the members of its spec. */
-export function buildStrategy({ applyDefaults, strategy = {}, validation, warnings, gatedFields, actsAsStored, convert, versions }: KindSpec): Strategy {
+export function buildStrategy(spec: KindSpec, isGateOn: (gate: string) => boolean = () => false): Strategy {
+  const { applyDefaults, strategy = {}, validation, warnings, actsAsStored, convert, versions } = spec;
+  const dropped = listDropped(spec, isGateOn);
   const built: Strategy = {
     ...strategy,
-    ...(gatedFields && dropGatedFields(gatedFields, strategy)),
+    ...(dropped.length > 0 && dropGatedFields(dropped, strategy)),
     ...(applyDefaults && { applyDefaults }),
-    ...(validation && buildValidation(validation)),
+    ...(validation && buildValidation(validation, isGateOn)),
     ...(warnings && { warnings }),
   };
   return actsAsStored && convert && versions ? actInVersion(versions[0] as string, convert, built) : built;
 }
 
-function buildValidation({ object: validate, update = validate, status, subresources, usesExpressions }: KindValidation): Strategy {
+function buildValidation(
+  { object: validate, update = validate, status, subresources, usesExpressions }: KindValidation, isGateOn: (gate: string) => boolean,
+): Strategy {
   const rules = new Map<string, ValidateUpdate>(Object.entries({ ...subresources, ...(status && { status }) })).set('', update);
   const plain: ValidationRules = {
     validate: (object) => validate(object),
-    validateUpdate: (object, old, { subresource }) => rules.get(subresource)?.(object, old) ?? [],
+    validateUpdate: (object, old, { subresource, nowMs }) => rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [],
   };
   return usesExpressions === true ? validateAhead(plain) : plain;
 }

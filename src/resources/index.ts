@@ -1,5 +1,7 @@
 // The door of resources: the built-in kinds as rows of the catalog, their groups, their schema data.
-export { createBuiltinResources, groupPriorities } from './table.ts';
+export { createBuiltinResources, groupPriorities, withGates } from './table.ts';
+export { type SignatureClaim } from './certificates/pod-keys.ts';
+export { withSignatures } from './certificates/pod-certificate-request.ts';
 export { withoutPrivileged } from './core/pods/validation/privileged.ts';
 export { formatHumanDuration } from './common/columns/duration.ts';
 export { descriptionData } from './descriptions/index.ts';

@@ -8,7 +8,13 @@ import type { Column, MetadataCheck, Resource, ResourceVerb, ResourceVersionRow,
 export type ValidateObject = (object: KubeObject) => readonly FieldError[];
 
 /** The problems of a change from `old` to `object`. */
-export type ValidateUpdate = (object: KubeObject, old: KubeObject) => readonly FieldError[];
+export type ValidateUpdate = (object: KubeObject, old: KubeObject, circumstances: UpdateCircumstances) => readonly FieldError[];
+
+/** What the validation of an update may depend on besides the objects. */
+export interface UpdateCircumstances {
+  readonly nowMs: number;
+  readonly isGateOn: (gate: string) => boolean;
+}
 
 /** The validation of a kind besides metadata, by the path that is written. Paths without a rule accept everything. */
 export interface KindValidation {
@@ -21,6 +27,9 @@ export interface KindValidation {
   /** The object holds CEL expressions: the engine of their patterns is loaded before validation starts. */
   readonly usesExpressions?: true;
 }
+
+/** The path of a field (with `=` and a value where readers find one in place of the field), after its feature gate where that can be on. */
+export type GatedField = string | readonly [gate: string, path: string];
 
 /** The parts of a strategy that have no member of their own in a spec: preparation of writes, and deletion. */
 export type KindStrategy = Omit<Strategy, 'applyDefaults' | 'prepareValidation' | 'validate' | 'validateUpdate' | 'warnings'>;
@@ -70,7 +79,7 @@ export interface KindSpec {
   readonly metadataChecks?: readonly MetadataCheck[];
   readonly resetFields?: NonNullable<Resource['resetFields']>;
   /** Fields that are dropped on writes because their feature is off by default; see dropGatedFields. */
-  readonly gatedFields?: readonly string[];
+  readonly gatedFields?: readonly GatedField[];
 
   readonly columns?: readonly Column[];
   readonly rowConditions?: NonNullable<ResourceVersionRow['rowConditions']>;

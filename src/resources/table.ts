@@ -27,9 +27,10 @@ import { subjectAccessReviewKind } from './authorization/subject-access-review.t
 import { horizontalPodAutoscalerKind } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { cronJobKind } from './batch/cron-job.ts';
 import { jobKind } from './batch/job.ts';
-import { buildResource } from './build-resource.ts';
+import { buildResource, buildStrategy } from './build-resource.ts';
 import { certificateSigningRequestKind } from './certificates/certificate-signing-request.ts';
 import { clusterTrustBundleKind } from './certificates/cluster-trust-bundle.ts';
+import { podCertificateRequestKind } from './certificates/pod-certificate-request.ts';
 import { leaseCandidateKind } from './coordination/lease-candidate.ts';
 import { leaseKind } from './coordination/lease.ts';
 import { bindingKind } from './core/binding.ts';
@@ -71,7 +72,9 @@ import { resourceClaimTemplateKind } from './resource/resource-claim-template.ts
 import { resourceClaimKind } from './resource/resource-claim.ts';
 import { resourcePoolStatusRequestKind } from './resource/resource-pool-status-request.ts';
 import { resourceSliceKind } from './resource/resource-slice.ts';
+import { podGroupKind } from './scheduling/pod-group.ts';
 import { priorityClassKind } from './scheduling/priority-class.ts';
+import { workloadKind } from './scheduling/workload.ts';
 import { csiDriverKind } from './storage/csi-driver.ts';
 import { csiNodeKind } from './storage/csi-node.ts';
 import { csiStorageCapacityKind } from './storage/csi-storage-capacity.ts';
@@ -111,7 +114,7 @@ const groups: readonly Group[] = [
   { group: 'batch', priority: 17_400, kinds: [cronJobKind, jobKind] },
   {
     group: 'certificates.k8s.io', priority: 17_300, versions: { v1: 15, v1beta1: 9, v1alpha1: 1 },
-    kinds: [certificateSigningRequestKind, clusterTrustBundleKind],
+    kinds: [certificateSigningRequestKind, clusterTrustBundleKind, podCertificateRequestKind],
   },
   {
     group: 'networking.k8s.io', priority: 17_200, versions: { v1: 15, v1beta1: 9 },
@@ -133,7 +136,7 @@ const groups: readonly Group[] = [
     ],
   },
   { group: 'apiextensions.k8s.io', priority: 16_700, kinds: [customResourceDefinitionKind] },
-  { group: 'scheduling.k8s.io', priority: 16_600, kinds: [priorityClassKind] },
+  { group: 'scheduling.k8s.io', priority: 16_600, versions: { v1: 15, v1alpha2: 2 }, kinds: [podGroupKind, priorityClassKind, workloadKind] },
   { group: 'coordination.k8s.io', priority: 16_500, versions: { v1: 15, v1beta1: 13, v1alpha2: 12 }, kinds: [leaseCandidateKind, leaseKind] },
   { group: 'node.k8s.io', priority: 16_300, kinds: [runtimeClassKind] },
   { group: 'discovery.k8s.io', priority: 16_200, kinds: [endpointSliceKind] },
@@ -167,3 +170,10 @@ export function createBuiltinResources(schemas: SchemaSet): readonly Resource[] 
 
 /** The kinds by `group/Kind`. */
 export const kindSpecs: ReadonlyMap<string, KindSpec> = new Map(groups.flatMap(({ group, kinds }) => kinds.map((spec) => [`${group}/${spec.kind}`, spec])));
+
+/** A row as servers with these feature gates serve it: fields of features that are on stay. Rows without such fields are the same. */
+export function withGates(row: Resource, isGateOn: (gate: string) => boolean): Resource {
+  const spec = row.custom ? undefined : kindSpecs.get(`${row.group}/${row.kind}`);
+  const isOn = spec?.gatedFields?.some((field) => typeof field !== 'string' && isGateOn(field[0])) === true;
+  return spec !== undefined && isOn ? { ...row, strategy: buildStrategy(spec, isGateOn) } : row;
+}

@@ -10,6 +10,7 @@ import type { RequestInfo } from '../endpoints/index.ts';
 import { type Catalog, type Predicate, type Registry, buildPredicate, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
 import { logRetry } from './observability/log-retry.ts';
+import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 
 /** The rights on this server. */
@@ -39,7 +40,8 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
   const { abac } = plan;
   const authorizers = {
-    RBAC: createRbacAuthorizer(index, rolesReady), Node: createNodeAuthorizer(createNodeReads(registry, catalog)),
+    RBAC: createRbacAuthorizer(index, rolesReady),
+    Node: createNodeAuthorizer(createNodeReads(registry, catalog), (gate) => isGateOn(options.featureGates, gate)),
     ...(abac !== undefined && { ABAC: abac.authorize }),
   };
   const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
@@ -80,7 +82,10 @@ function createNodeReads(registry: Registry, catalog: Catalog): NodeReads {
     listPods: (node, namespace) =>
       list('/pods', namespace, buildPredicate(rowOf('/pods').resource, { fields: [{ field: 'spec.nodeName', operator: '=', value: node }] })),
     listVolumesWith: (name) => list('/persistentvolumes', '', { everything: false, matches: (volume) => volume.contains(JSON.stringify(name)) }),
-    find: (where, namespace, name) => findKnownObject(registry, { ...rowOf(where), namespace, name }),
+    find: async (where, namespace, name) => {
+      const [group = '', plural = ''] = where.split('/');
+      return catalog.findResource(group, plural) && findKnownObject(registry, { ...rowOf(where), namespace, name });
+    },
   };
 }
 

@@ -7,8 +7,8 @@ import {
   type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type PortRange, type ReadsOf, type ReflectedQuotaStore,
   type ServiceAllocationOptions, QuotaLedger,
   createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createDeviceClaims,
-  createInProcessPlugin, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences, createPortClaims,
-  createQuotaStore,
+  createInProcessPlugin, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences,
+  createPodCertificateSigning, createPortClaims, createQuotaStore,
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
@@ -22,7 +22,10 @@ import {
   findCurrent, findKnown,
   trackUpdate,
 } from '../registry/index.ts';
-import { createBuiltinResources, descriptionData, formatHumanDuration, groupPriorities, schemaData, withoutPrivileged } from '../resources/index.ts';
+import {
+  createBuiltinResources, descriptionData, formatHumanDuration, groupPriorities, schemaData, withGates, withSignatures,
+  withoutPrivileged,
+} from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
 import {
@@ -39,6 +42,7 @@ import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 import { chooseServed } from './options/runtime-config.ts';
 import type { Routed } from './webhooks/egress.ts';
+import { verifySignature } from './tls/verify-signature.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { findRoot } from './open-store.ts';
 import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
@@ -118,8 +122,8 @@ function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
 }
 
 /** A row as the options want it: Events are the only objects that pass with time. */
-function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged }: ServerOptions): Resource {
-  const own = withDefinitionStrategy(resource, clock);
+function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged, featureGates }: ServerOptions): Resource {
+  const own = withSignatures(withDefinitionStrategy(withGates(resource, (gate) => isGateOn(featureGates, gate)), clock), verifySignature);
   const row = allowPrivileged ? own : withoutPrivileged(own);
   return row.ttlSeconds === undefined ? row : { ...row, ttlSeconds: eventTtlMs / 1000 };
 }
@@ -232,8 +236,14 @@ const switchFeatures = ({ featureGates }: ServerOptions) => ({
 
 const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');
 
-const readTolerations = ({ defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable }: ServerOptions) =>
-  ({ notReady, unreachable });
+/** What default plugins of admission depend on. */
+function readDefaults(options: ServerOptions, catalog: Catalog) {
+  const { defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable, featureGates } = options;
+  return {
+    tolerationSeconds: { notReady, unreachable }, ranksGroups: isGateOn(featureGates, 'WorkloadAwarePreemption'),
+    servesScheduling: (plural: string) => catalog.findResource('scheduling.k8s.io', plural) !== undefined,
+  };
+}
 
 /** Creates that are not simply stored. */
 function composeSpecial(parts: ApiOptions, authorization: Authorization, reads: Parameters<typeof createPodBinding>[0]) {
@@ -256,7 +266,7 @@ const builtIn = once(() => {
 /** What the reference checks in its storage. */
 function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, authorization: () => Authorization): AdmissionPlugin[] {
   return [
-    createRbacEscalation(createEscalationQuestions(authorization)),
+    createRbacEscalation(createEscalationQuestions(authorization)), createPodCertificateSigning(createSignerQuestion(authorization)),
     createDeviceClaims({
       namespaces: readsOf('', 'namespaces'), findRefusal: createClaimQuestion(authorization),
       asksStatusRights: isGateOn(featureGates, 'DRAResourceClaimGranularStatusAuthorization'),
@@ -284,7 +294,7 @@ export function composeApi(parts: ApiOptions): Api {
     createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf, ...(restrictsAudiences(options) && { askAudience: createAudienceQuestion(() => authorization) }) }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
-    ...createDefaultPlugins({ readsOf, clock, metrics, configurations: admissionPlan.plugins ?? {}, tolerationSeconds: readTolerations(options) }),
+    ...createDefaultPlugins({ readsOf, clock, metrics, configurations: admissionPlan.plugins ?? {}, ...readDefaults(options, catalog) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),
     ...webhooks.imagePolicy,
     createOwnerReferences(createOwnerQuestion(() => authorization), () => catalog),

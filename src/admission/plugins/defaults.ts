@@ -15,6 +15,7 @@ import { createDeclaredFeatures } from './pods/declared-features.ts';
 import { createLimitRanger } from './pods/limit-ranger.ts';
 import { type NodeSelectors, type TolerationRules, createPodNodeSelector, createTolerationRestriction } from './pods/namespace-rules.ts';
 import { createAntiAffinityLimit, createExtendedResourceToleration, createPodTopologyLabels } from './pods/node-placement.ts';
+import { createPodGroupPlugins } from './pods/pod-groups.ts';
 import { createPriority } from './pods/priority.ts';
 import { createPodResizeValidator } from './pods/resize-validator.ts';
 import { createRuntimeClass } from './pods/runtime-class.ts';
@@ -39,17 +40,24 @@ export interface DefaultPluginOptions {
   readonly configurations?: PluginConfigurations;
   readonly tolerationSeconds?: TolerationSeconds;
   readonly metrics?: Pick<AdmissionMetrics, 'recordPodSecurity'>;
+  /** Whether a resource of scheduling.k8s.io/v1alpha2 is served. */
+  readonly servesScheduling?: (plural: string) => boolean;
+  /** Whether PodGroups have priorities (WorkloadAwarePreemption). */
+  readonly ranksGroups?: boolean;
 }
 
 /** Makes them, in no order. */
-export function createDefaultPlugins({ readsOf, clock, configurations = {}, tolerationSeconds, metrics }: DefaultPluginOptions): readonly AdmissionPlugin[] {
+export function createDefaultPlugins(options: DefaultPluginOptions): readonly AdmissionPlugin[] {
+  const { readsOf, clock, configurations = {}, tolerationSeconds, metrics, servesScheduling, ranksGroups = false } = options;
   const { podSecurity, eventLimits = [], nodeSelectors, tolerationRules } = configurations;
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
+  const ifServed = (plural: string) => (servesScheduling?.(plural) === true ? readsOf('scheduling.k8s.io', plural) : undefined);
   return [
+    ...createPodGroupPlugins({ workloads: ifServed('workloads'), groups: ifServed('podgroups') }),
     createAlwaysAdmit(), createAlwaysDeny(), createNamespaceExists(namespaces),
     createLimitRanger(readsOf('', 'limitranges'), clock), createTaintNodesByCondition(),
     createPodSecurity({ namespaces, pods: readsOf('', 'pods') }, podSecurity, metrics?.recordPodSecurity),
-    createPriority(readsOf('scheduling.k8s.io', 'priorityclasses')), createDefaultTolerationSeconds(tolerationSeconds),
+    createPriority(readsOf('scheduling.k8s.io', 'priorityclasses'), { ofGroups: ranksGroups }), createDefaultTolerationSeconds(tolerationSeconds),
     createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')), createAlwaysPullImages(),
     createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules), createExtendedResourceToleration(),
     createAntiAffinityLimit(), createPodTopologyLabels(nodes), createDeclaredFeatures(nodes), createPodResizeValidator(nodes),

@@ -2,7 +2,7 @@
 // its pods, and what those pods refer to; besides that, the rules of system:node. Relies on the registry for the pods of a node, so that a decision
 // takes time by what runs on the node and not by all that runs.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { expandRule } from '../bootstrap/bootstrap-policy.ts';
+import { expandRules } from '../bootstrap/bootstrap-policy.ts';
 import { nodeRules } from '../bootstrap/cluster-roles.data.ts';
 import { findNodeName } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
@@ -19,29 +19,34 @@ export interface NodeReads {
   find(resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
 }
 
-const rules = nodeRules.map(expandRule);
 const allowed: Decision = { type: 'allow', reason: '' };
 const refuse = (reason: string): Decision => ({ type: 'none', reason });
 const refuseUnrelated = (node: string): Decision => refuse(`no relationship found between node '${node}' and this object`);
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /** The authorizer. */
-export function createNodeAuthorizer(reads: NodeReads): Authorize {
+export function createNodeAuthorizer(reads: NodeReads, isGateOn: (gate: string) => boolean = () => false): Authorize {
+  const rules = expandRules(nodeRules, isGateOn);
+  const byRules: ByRules = (attributes) => (rules.some((rule) => allowsRequest(rule, attributes)) ? allowed : refuse(''));
   return (attributes) => {
     const node = findNodeName(attributes.user);
     if (node === undefined) return refuse('');
     if (!attributes.isResource) return byRules(attributes);
     const check = checks.get(`${attributes.group}/${attributes.resource}`);
-    return check === undefined ? byRules(attributes) : check({ node, attributes, reads });
+    const isOff = check === checkCertificateRequest && !isGateOn('PodCertificateRequest');
+    if (isOff) return refuse('');
+    return check === undefined ? byRules(attributes) : check({ node, attributes, reads, byRules });
   };
 }
 
-const byRules = (attributes: Attributes): Decision => (rules.some((rule) => allowsRequest(rule, attributes)) ? allowed : refuse(''));
+type ByRules = (attributes: Attributes) => Decision;
 
 interface Case {
   readonly node: string;
   readonly attributes: Attributes;
   readonly reads: NodeReads;
+  /** What the rules of system:node say. */
+  readonly byRules: ByRules;
 }
 type AuthorizationCheck = (asked: Case) => Promise<Decision> | Decision;
 
@@ -53,14 +58,14 @@ function checkOwn(namespace: string, verbs: ReadonlySet<string>): AuthorizationC
   };
 }
 
-const checkNode: AuthorizationCheck = ({ node, attributes }) => {
+const checkNode: AuthorizationCheck = ({ node, attributes, byRules }) => {
   const { verb, name } = attributes;
   if (verb === 'get' && name !== node) return refuse(`node '${node}' cannot read '${name}', only its own Node object`);
   if ((verb === 'list' || verb === 'watch') && name !== node) return refuse(`node '${node}' cannot read all nodes, only its own Node object`);
   return byRules(attributes);
 };
 
-const checkPod: AuthorizationCheck = async ({ node, attributes, reads }) => {
+const checkPod: AuthorizationCheck = async ({ node, attributes, reads, byRules }) => {
   const { verb, subresource, name, namespace, fieldSelector } = attributes;
   if (subresource !== '' || !readVerbs.has(verb)) return byRules(attributes);
   if (verb === 'get') return specField(await reads.find('/pods', namespace, name), 'nodeName') === node ? allowed : refuseUnrelated(node);
@@ -166,6 +171,18 @@ const checkSlice: AuthorizationCheck = async ({ node, attributes, reads }) => {
   return specField(await reads.find('resource.k8s.io/resourceslices', '', name), 'nodeName') === node ? allowed : refuseUnrelated(node);
 };
 
+const checkCertificateRequest: AuthorizationCheck = async ({ node, attributes, reads }) => {
+  const { verb, subresource, name, namespace, fieldSelector } = attributes;
+  if (subresource !== '') return refuse('nodes may not access the status subresource of PodCertificateRequests');
+  if (verb === 'create') return allowed;
+  if (verb === 'get') return specField(await reads.find(CERTIFICATE_REQUESTS, namespace, name), 'nodeName') === node ? allowed : refuseUnrelated(node);
+  if (verb !== 'list' && verb !== 'watch') return refuse(`nodes may not ${verb} podcertificaterequests`);
+  const own = requiresField(fieldSelector?.(), 'spec.nodeName', node);
+  return own ? allowed : refuse('can only list/watch podcertificaterequests with nodeName field selector');
+};
+
+const CERTIFICATE_REQUESTS = 'certificates.k8s.io/podcertificaterequests';
+
 const checks = new Map<string, AuthorizationCheck>([
   ['/nodes', checkNode],
   ['/pods', checkPod],
@@ -180,7 +197,7 @@ const checks = new Map<string, AuthorizationCheck>([
     checkRelated(async ({ node, attributes, reads }) =>
       specField(await reads.find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
   ],
-  ['resource.k8s.io/resourceslices', checkSlice],
+  ['resource.k8s.io/resourceslices', checkSlice], [CERTIFICATE_REQUESTS, checkCertificateRequest],
   ['storage.k8s.io/csinodes', checkOwn('', new Set(['get', 'create', 'update', 'patch', 'delete']))],
 ]);
 

@@ -3,10 +3,15 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { PolicyRule, RoleRef, Subject } from '../authorize/rule.ts';
 import { clusterRoles } from './cluster-roles.data.ts';
 import { clusterRoleBindings, controllerRoles, namespacedRoles } from './controller-roles.data.ts';
-import type { RoleData, RuleData } from './role-data.ts';
+import type { GatedRuleData, RoleData, RuleData } from './role-data.ts';
+
+/** The rules that there are with these gates, as RBAC objects carry them. */
+export function expandRules(rules: readonly (RuleData | GatedRuleData)[], isGateOn: (gate: string) => boolean): PolicyRule[] {
+  return rules.flatMap((rule) => ('gate' in rule ? isGateOn(rule.gate) ? [rule.rule] : [] : [rule])).map(expandRule);
+}
 
 /** A rule of the notation as RBAC objects carry it. */
-export function expandRule(data: RuleData): PolicyRule {
+function expandRule(data: RuleData): PolicyRule {
   if ('urls' in data) return { verbs: data.verbs.split(' '), nonResourceURLs: data.urls.split(' ') };
   const [groups, resources, verbs, names] = data;
   return {
@@ -36,9 +41,9 @@ function createHead(kind: string, name: string, more: { readonly namespace?: str
   };
 }
 
-function createClusterRole({ name, rules, aggregates, partOf }: RoleData): KubeObject {
+function createClusterRole({ name, rules, aggregates, partOf }: RoleData, isGateOn: (gate: string) => boolean): KubeObject {
   const head = createHead('ClusterRole', name, partOf === undefined ? {} : { labels: { [aggregationLabel(partOf)]: 'true' } });
-  if (aggregates === undefined) return { ...head, rules: rules.map(expandRule) };
+  if (aggregates === undefined) return { ...head, rules: expandRules(rules, isGateOn) };
   return { ...head, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregationLabel(aggregates)]: 'true' } }] } };
 }
 
@@ -64,9 +69,9 @@ export function createBootstrapPolicy(isGateOn: (gate: string) => boolean = () =
     ...clusterRoleBindings.filter(([role]) => !missing.has(role)), ...controllers.map(({ name, account }) => [name, [`kube-system/${account}`]] as const),
   ];
   return {
-    clusterRoles: [...own, ...controllers].map(createClusterRole),
+    clusterRoles: [...own, ...controllers].map((role) => createClusterRole(role, isGateOn)),
     clusterRoleBindings: bindings.map(([name, subjects]) => createBinding(createHead('ClusterRoleBinding', name), { kind: 'ClusterRole', name }, subjects)),
-    roles: namespacedRoles.map(({ namespace, name, rules }) => ({ ...createHead('Role', name, { namespace }), rules: rules.map(expandRule) })),
+    roles: namespacedRoles.map(({ namespace, name, rules }) => ({ ...createHead('Role', name, { namespace }), rules: expandRules(rules, isGateOn) })),
     roleBindings: namespacedRoles.map(({ namespace, name, binding = name, subjects }) =>
       createBinding(createHead('RoleBinding', binding, { namespace }), { kind: 'Role', name }, subjects)),
   };

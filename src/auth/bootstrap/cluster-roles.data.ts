@@ -1,6 +1,6 @@
 // The ClusterRoles that every cluster begins with, as facts: which verbs on which resources. Mirrors the reference's bootstrap policy
 // with its default feature gates. Lists are separated by blanks; `core` is the group without a name.
-import type { RoleData } from './role-data.ts';
+import type { GatedRuleData, RoleData, RuleData } from './role-data.ts';
 
 const read = 'get list watch';
 const write = 'create delete deletecollection patch update';
@@ -9,6 +9,8 @@ const readUpdate = 'get list patch update watch';
 const writeEvents = ['core events.k8s.io', 'events', 'create patch update'] as const;
 const reviewTokens = ['authentication.k8s.io', 'tokenreviews', 'create'] as const;
 const reviewAccess = ['authorization.k8s.io', 'subjectaccessreviews', 'create'] as const;
+
+const ifOn = (gate: string, ...rule: RuleData & readonly string[]): GatedRuleData => ({ gate, rule });
 
 const approver = (name: string, signer: string): RoleData => ({
   name: `system:certificates.k8s.io:${name}-approver`, rules: [['certificates.k8s.io', 'signers', 'approve', `kubernetes.io/${signer}`]],
@@ -41,6 +43,7 @@ export const nodeRules: RoleData['rules'] = [
   ['resource.k8s.io', 'resourceclaims', 'get'],
   ['resource.k8s.io', 'resourceslices', 'deletecollection'],
   ['core', 'serviceaccounts', 'get'],
+  ifOn('PodCertificateRequest', 'certificates.k8s.io', 'podcertificaterequests', 'create get list watch'),
 ];
 
 /** Roles for people and for the parts of the control plane that are no controllers. */
@@ -80,6 +83,7 @@ export const clusterRoles: readonly RoleData[] = [
       ['networking.k8s.io', 'ingresses networkpolicies', write],
       ['coordination.k8s.io', 'leases', readWrite],
       ['resource.k8s.io', 'resourceclaims resourceclaimtemplates', write],
+      ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups workloads', write),
     ],
   },
   {
@@ -112,6 +116,7 @@ export const clusterRoles: readonly RoleData[] = [
       ['policy', 'poddisruptionbudgets poddisruptionbudgets/status', read],
       ['networking.k8s.io', 'ingresses ingresses/status networkpolicies', read],
       ['resource.k8s.io', 'resourceclaims resourceclaims/status resourceclaimtemplates', read],
+      ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups podgroups/status workloads', read),
     ],
   },
   { name: 'system:auth-delegator', rules: [reviewTokens, reviewAccess] },
@@ -187,6 +192,8 @@ export const clusterRoles: readonly RoleData[] = [
       ['resource.k8s.io', 'resourceslices', read],
       ['resource.k8s.io', 'resourceclaims', 'create delete'],
       ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
+      ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups', read),
+      ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups/status', 'patch update'),
     ],
   },
   {

@@ -114,6 +114,7 @@ export const controllerRoles: readonly RoleData[] = [
     rules: [
       ['batch', 'jobs', 'get list patch update watch'], ['batch', 'jobs/status', 'update'], ['batch', 'jobs/finalizers', 'update'],
       ['core', 'pods', 'create delete list patch watch'], writeEvents,
+      { gate: 'WorkloadWithJob', rule: ['scheduling.k8s.io', 'podgroups workloads', 'create get list watch'] },
     ],
   },
   {
@@ -170,6 +171,8 @@ export const controllerRoles: readonly RoleData[] = [
     rules: [
       ['core', 'pods', read], ['core', 'pods/finalizers', 'update'], ['resource.k8s.io', 'resourceclaims', 'create delete get list watch'],
       ['resource.k8s.io', 'resourceclaims resourceclaims/status', 'patch update'], ['core', 'pods/status', 'patch update'], writeEvents,
+      { gate: 'DRAWorkloadResourceClaims', rule: ['scheduling.k8s.io', 'podgroups', read] },
+      { gate: 'DRAWorkloadResourceClaims', rule: ['scheduling.k8s.io', 'podgroups/status', 'patch update'] },
       ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
     ],
   },
@@ -226,6 +229,14 @@ export const controllerRoles: readonly RoleData[] = [
       ['certificates.k8s.io', 'signers', 'attest', 'kubernetes.io/kube-apiserver-serving'],
       ['certificates.k8s.io', 'clustertrustbundles', 'create delete list update watch'], writeEvents,
     ],
+  },
+  {
+    name: 'podcertificaterequestcleaner', gate: 'PodCertificateRequest',
+    rules: [['certificates.k8s.io', 'podcertificaterequests', 'delete get list watch']],
+  },
+  {
+    name: 'podgroup-protection-controller', gate: 'GenericWorkload',
+    rules: [['scheduling.k8s.io', 'podgroups', 'get list update watch'], ['core', 'pods', read]],
   },
   {
     name: 'storage-version-migrator-controller', gate: 'StorageVersionMigrator',

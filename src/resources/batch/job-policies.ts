@@ -1,6 +1,6 @@
 // Validation of the policies of a job: failure and success rules, replacement of pods, and the manager.
 import {
-  type FieldError, checkDnsSubdomain, checkQualifiedName, duplicate, invalidValue, notSupported, required, tooLong, tooMany,
+  type FieldError, checkDnsSubdomain, checkQualifiedName, duplicate, invalidUnshown, invalidValue, notSupported, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
@@ -16,9 +16,6 @@ function checkChoice(place: Field, supported: readonly string[]): Errors {
   if (!isEmptyText(place)) return checkOneOf(place, supported);
   return [required(place.path, `valid values: [${supported.map((one) => JSON.stringify(one)).join(' ')}]`)];
 }
-
-/** An error about a whole rule, without its value. */
-const refuseRule = (path: string, why: string): FieldError => ({ reason: 'FieldValueInvalid', field: path, message: `Invalid value: ${why}` });
 
 function checkExitCodes(exits: Field, names: ReadonlySet<string>): Errors {
   const [operator, container, values] = [at(exits, 'operator'), at(exits, 'containerName'), at(exits, 'values')];
@@ -57,8 +54,8 @@ function checkFailureRule(rule: Field, names: ReadonlySet<string>, hasLimit: boo
   return [
     ...(lacksLimit ? [isWrong(action, 'requires the backoffLimitPerIndex to be set')] : checkChoice(action, actions)),
     ...(isGiven(exits) ? checkExitCodes(exits, names) : []), ...checkConditions(conditions),
-    ...(isGiven(exits) && hasConditions ? [refuseRule(rule.path, 'specifying both OnExitCodes and OnPodConditions is not supported')] : []),
-    ...(isGiven(exits) || hasConditions ? [] : [refuseRule(rule.path, 'specifying one of OnExitCodes and OnPodConditions is required')]),
+    ...(isGiven(exits) && hasConditions ? [invalidUnshown(rule.path, 'specifying both OnExitCodes and OnPodConditions is not supported')] : []),
+    ...(isGiven(exits) || hasConditions ? [] : [invalidUnshown(rule.path, 'specifying one of OnExitCodes and OnPodConditions is required')]),
   ];
 }
 

@@ -1,5 +1,5 @@
 // Validation of the status of a job. The reference looks at what changed only, so that a status that was wrong before can still be written.
-import { type FieldError, type KubeObject, duplicate, equalJson, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, duplicate, equalJson, invalidUnshown, invalidValue, required } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, each, isGiven, isWrong } from '../common/validation/check.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { findIndexProblem, findOverlap } from './job-indexes.ts';
@@ -7,7 +7,7 @@ import { findIndexProblem, findOverlap } from './job-indexes.ts';
 const CONDITIONS_PATH = 'status.conditions';
 
 /** A problem of the conditions; the reference omits the value. */
-const refuse = (text: string): FieldError => ({ reason: 'FieldValueInvalid', field: CONDITIONS_PATH, message: `Invalid value: ${text}` });
+const refuse = (text: string): FieldError => invalidUnshown(CONDITIONS_PATH, text);
 
 /** The job and the stored job, as the checks of its status use them. */
 interface Change {

@@ -10,9 +10,9 @@ import { ensureStruct } from '../common/defaults.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { copyMember, prepareWithStatus } from '../common/status.ts';
 import { status, subresource } from '../common/subresources.ts';
+import { checkSignerName } from '../common/validation/signer-names.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkSignerName } from './signer-name.ts';
 
 /** The condition column: the decision, a failure, and whether a certificate was issued. */
 function formatRequestState(object: KubeObject): string {
@@ -126,7 +126,7 @@ function checkUsages(given: readonly unknown[]): FieldError[] {
 }
 
 function checkSigner(name: string): readonly FieldError[] {
-  const errors = checkSignerName(SIGNER_PATH, name);
+  const errors = checkSignerName({ path: SIGNER_PATH, value: name });
   const isLegacy = name === 'kubernetes.io/legacy-unknown';
   return isLegacy ? [...errors, invalidValue(SIGNER_PATH, name, 'the legacy signerName is not allowed via this API version')] : errors;
 }
@@ -200,8 +200,8 @@ export const certificateSigningRequestKind: KindSpec = {
   },
   validation: {
     object: validateSigningRequest,
-    update: validateSigningRequestUpdate,
+    update: (request, old) => validateSigningRequestUpdate(request, old),
     status: (request, old) => validateSigningRequestUpdate(request, old, { mayIssue: true }),
-    subresources: { approval: validateSigningRequestUpdate },
+    subresources: { approval: (request, old) => validateSigningRequestUpdate(request, old) },
   },
 };

@@ -6,9 +6,9 @@ import { type Column } from '../../registry/index.ts';
 import { column, nameColumn, textOr } from '../common/columns/columns.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, specOf } from '../common/validation/check.ts';
+import { checkSignerName } from '../common/validation/signer-names.ts';
 import { readPath, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkSignerName } from './signer-name.ts';
 
 const bundleColumns: readonly Column[] = [nameColumn, column('SignerName', (object) => textOr(readPath(object, 'spec', 'signerName'), '<none>'))];
 const MAX_BUNDLE_BYTES = 1024 * 1024;
@@ -57,7 +57,7 @@ function validateBundle(bundle: KubeObject, old?: KubeObject): Errors {
   const isSame = old !== undefined && toText(trust.value) === toText(at(specOf(old), 'trustBundle').value);
   return [
     ...checkText({ path: 'metadata.name', value: bundle.metadata.name }, (name) => checkName(name, toText(signer.value))),
-    ...(toText(signer.value) === '' ? [] : checkSignerName(signer.path, toText(signer.value))), ...(isSame ? [] : checkBundle(trust)),
+    ...(toText(signer.value) === '' ? [] : checkSignerName(signer)), ...(isSame ? [] : checkBundle(trust)),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Fields that the reference has in its types and does not keep, because their feature is off by default (upstream's dropDisabledFields). They are
 // dropped on writes, unless the stored object uses them already.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { readStructs } from './defaults.ts';
 import { toObject } from './values.ts';
@@ -14,21 +14,25 @@ interface Step {
 }
 
 /** A field, and the way to the structs that hold it. */
-interface GatedField {
+interface DroppedField {
   readonly name: string;
   readonly way: readonly Step[];
+  /** What takes its place; undefined: nothing. */
+  readonly otherwise: JsonValue | undefined;
 }
 
 /** Takes a struct that holds a field, and the struct around it. */
 type Visit = (holder: Struct, around: Struct | undefined) => void;
 
-function parsePath(path: string): GatedField {
+/** A path, with `=` before what readers find in place of the field. */
+function parsePath(text: string): DroppedField {
+  const [path = '', otherwise] = text.split('=');
   const parts = path.split('.');
   const way = parts.slice(0, -1).map((part): Step => {
     const holds = part.endsWith('[]') ? 'list' : part.endsWith('{}') ? 'map' : 'struct';
     return { key: holds === 'struct' ? part : part.slice(0, -2), holds };
   });
-  return { way, name: parts.at(-1) as string };
+  return { way, name: parts.at(-1) as string, otherwise: otherwise === undefined ? undefined : JSON.parse(otherwise) as JsonValue };
 }
 
 const isStruct = (value: unknown): value is Struct => typeof value === 'object' && value !== null;
@@ -44,21 +48,22 @@ function visitHolders(holder: Struct, around: Struct | undefined, { way, at, vis
   for (const each of inner) visitHolders(each as Struct, holder, { way, at: at + 1, visit });
 }
 
-function usesField(object: KubeObject, { way, name }: GatedField): boolean {
+function usesField(object: KubeObject, { way, name }: DroppedField): boolean {
   let isUsed = false;
   visitHolders(object, undefined, { way, at: 0, visit: (holder) => {
-    if (holder[name] !== undefined) isUsed = true;
+    if (holder[name] !== undefined && holder[name] !== null) isUsed = true;
   } });
   return isUsed;
 }
 
-function dropFields(object: KubeObject, old: KubeObject | undefined, fields: readonly GatedField[]): void {
+function dropFields(object: KubeObject, old: KubeObject | undefined, fields: readonly DroppedField[]): void {
   for (const field of fields) {
     if (!usesField(object, field) || (old !== undefined && usesField(old, field))) continue;
-    const { way, name } = field;
+    const { way, name, otherwise } = field;
     visitHolders(object, undefined, { way, at: 0, visit: (holder, around) => {
       if (holder[name] === undefined) return;
-      delete holder[name];
+      if (otherwise === undefined) delete holder[name];
+      else holder[name] = otherwise;
       // The reference removes a lifecycle that becomes empty.
       if (way.at(-1)?.key === 'lifecycle' && Object.keys(holder).length === 0) delete around?.['lifecycle'];
     } });

@@ -13,9 +13,9 @@ PodGroupResourceClaim: name 1 string !; resourceClaimName 2 string *?; resourceC
 PodGroupResourceClaimStatus: name 1 string !; resourceClaimName 2 string *?
 PodGroupSchedulingConstraints: topology 1 []TopologyConstraint ? list=atomic
 PodGroupSchedulingPolicy unions=[{"fields-to-discriminateBy":{"basic":"Basic","gang":"Gang"}}]: basic 1 BasicSchedulingPolicy *?; gang 2 GangSchedulingPolicy *?
-PodGroupSpec: podGroupTemplateRef 1 PodGroupTemplateReference *; schedulingPolicy 2 PodGroupSchedulingPolicy !; schedulingConstraints 3 PodGroupSchedulingConstraints *?; resourceClaims 4 []PodGroupResourceClaim ? list=map keys=name patch=merge,retainKeys merge=name; disruptionMode 5 string *? ="Pod" go=v1alpha2.DisruptionMode; priorityClassName 6 string ?; priority 7 int32 *?
+PodGroupSpec: podGroupTemplateRef 1 PodGroupTemplateReference *; schedulingPolicy 2 PodGroupSchedulingPolicy !; schedulingConstraints 3 PodGroupSchedulingConstraints *?; resourceClaims 4 []PodGroupResourceClaim ? list=map keys=name patch=merge,retainKeys merge=name; disruptionMode 5 string *? ="Pod" go=v1alpha2.DisruptionMode enum=Pod|PodGroup; priorityClassName 6 string ?; priority 7 int32 *?
 PodGroupStatus: conditions 1 []meta.v1.Condition ? list=map keys=type patch=merge merge=type; resourceClaimStatuses 2 []PodGroupResourceClaimStatus ? list=map keys=name patch=merge,retainKeys merge=name
-PodGroupTemplate: name 1 string !; schedulingPolicy 2 PodGroupSchedulingPolicy !; schedulingConstraints 3 PodGroupSchedulingConstraints *; resourceClaims 4 []PodGroupResourceClaim ? list=map keys=name patch=merge,retainKeys merge=name; disruptionMode 5 string *? go=v1alpha2.DisruptionMode; priorityClassName 6 string ?; priority 7 int32 *?
+PodGroupTemplate: name 1 string !; schedulingPolicy 2 PodGroupSchedulingPolicy !; schedulingConstraints 3 PodGroupSchedulingConstraints *; resourceClaims 4 []PodGroupResourceClaim ? list=map keys=name patch=merge,retainKeys merge=name; disruptionMode 5 string *? go=v1alpha2.DisruptionMode enum=Pod|PodGroup; priorityClassName 6 string ?; priority 7 int32 *?
 PodGroupTemplateReference unions=[{"fields-to-discriminateBy":{"workload":"Workload"}}]: workload 1 WorkloadPodGroupTemplateReference *
 TopologyConstraint: key 1 string !
 TypedLocalObjectReference: apiGroup 1 string ?; kind 2 string !; name 3 string !

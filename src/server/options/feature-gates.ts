@@ -91,9 +91,38 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 /** The gates that can be switched here. */
 export const switchableGates = [
   'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
-  'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch',
-  'StorageVersionMigrator',
+  'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodCertificateRequest',
+  'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
+  'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
+
+/** Gates that need others, which can be off: a gate, and the gates without which it cannot be on. */
+const dependencies: ReadonlyMap<string, readonly string[]> = new Map(`
+  ClusterTrustBundleProjection ClusterTrustBundle
+  DRADeviceBindingConditions DRAResourceClaimDeviceStatus
+  DRADeviceTaintRules DRADeviceTaints
+  DRAResourceClaimGranularStatusAuthorization DRAResourceClaimDeviceStatus
+  DRAWorkloadResourceClaims GenericWorkload
+  ExtendWebSocketsToKubelet NodeDeclaredFeatures
+  GangScheduling GenericWorkload
+  GracefulNodeShutdownBasedOnPodPriority GracefulNodeShutdown
+  InPlacePodLevelResourcesVerticalScaling NodeDeclaredFeatures PodLevelResources
+  InPlacePodVerticalScalingInitContainers NodeDeclaredFeatures
+  MatchLabelKeysInPodTopologySpreadSelectorMerge MatchLabelKeysInPodTopologySpread
+  PodLevelResourceManagers PodLevelResources
+  ResourceHealthStatusMessage ResourceHealthStatus
+  RestartAllContainersOnContainerExits ContainerRestartRules NodeDeclaredFeatures
+  StaleControllerConsistencyDaemonSet AtomicFIFO
+  StaleControllerConsistencyJob AtomicFIFO
+  StaleControllerConsistencyReplicaSet AtomicFIFO
+  StaleControllerConsistencyStatefulSet AtomicFIFO
+  StorageVersionAPI APIServerIdentity
+  TopologyAwareWorkloadScheduling GenericWorkload
+  UnknownVersionInteroperabilityProxy APIServerIdentity
+  UserNamespacesHostNetworkSupport NodeDeclaredFeatures
+  WindowsGracefulNodeShutdown GracefulNodeShutdown
+  WorkloadAwarePreemption GangScheduling
+  WorkloadWithJob GenericWorkload`.trim().split('\n').map((line) => namesIn(line)).map(([name = '', ...needed]) => [name, needed]));
 
 /** What may stand before a name, with a colon: the one component that has gates. */
 const COMPONENT = 'kube';
@@ -119,7 +148,16 @@ export function parseBool(text: string): boolean | undefined {
 
 /** Refuses what the reference refuses, in its words. */
 export function checkFeatureGates(settings: readonly string[]): string | undefined {
-  return settings.map(readSetting).map(checkSetting).find((problem) => problem !== undefined);
+  return settings.map(readSetting).map(checkSetting).find((problem) => problem !== undefined) ?? findMissing(settings);
+}
+
+/** A gate that is on without another that it needs. */
+function findMissing(settings: readonly string[]): string | undefined {
+  for (const [name, needed] of dependencies) {
+    const missing = isGateOn(settings, name) ? needed.filter((other) => !isGateOn(settings, other)) : [];
+    if (missing.length > 0) return `${name} is enabled, but depends on features that are disabled: [${missing.join(' ')}]`;
+  }
+  return undefined;
 }
 
 function checkSetting({ component, name, value }: Setting): string | undefined {

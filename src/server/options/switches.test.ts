@@ -13,6 +13,7 @@ describe('--feature-gates', () => {
       ['wardle:PodsAPI=true', 'component not registered: wardle'],
       ['PodsAPI', 'missing bool value for PodsAPI'], ['PodsAPI=yes', 'invalid value of PodsAPI=yes, err: strconv.ParseBool: parsing "yes": invalid syntax'],
       ['NodeLogQuery=false', 'cannot set feature gate NodeLogQuery to false, feature is locked to true'],
+      ['WorkloadAwarePreemption=true', 'WorkloadAwarePreemption is enabled, but depends on features that are disabled: [GangScheduling]'],
       ['SeparateCacheWatchRPC=true', 'cannot set feature gate SeparateCacheWatchRPC to true, feature is locked to false'],
     ];
     for (const [setting, problem] of refused) assert.equal(checkFeatureGates(['PodsAPI=false', setting]), problem);

@@ -1,23 +1,30 @@
 // What certificate signing requests need beyond the right to write them: the right to approve or to sign for their signer. The client
 // signer of kube-apiserver is never asked for membership in system:masters. Mirrors CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
-import { type KubeObject, equalJson, forbidden, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
+import { type KubeObject, equalJson, forbidden, forbiddenField, invalid, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
+import { isRow } from '../../refusal.ts';
 
 /** Whether a caller may do this with a signer, of which `name` is the name or `domain/*`. */
 export type MayUseSigner = (user: AdmissionAttributes['context']['user'], verb: 'approve' | 'sign', name: string) => Promise<boolean>;
 
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
+const POD_REQUESTS = 'certificates.k8s.io/podcertificaterequests';
 const MASTERS_GROUP = 'system:masters';
 
 const isRequest = ({ resource }: AdmissionAttributes): boolean => resource.group === 'certificates.k8s.io' && resource.plural === 'certificatesigningrequests';
 const signerOf = (request: KubeObject | undefined): string => ((request?.['spec'] ?? {}) as { signerName?: string }).signerName ?? '';
 
-async function requireSigner(attributes: AdmissionAttributes, verb: 'approve' | 'sign', mayUse: MayUseSigner): Promise<void> {
-  const { oldObject, context, resource, name } = attributes;
+/** The right to a signer is that to its name or to all of its domain. */
+async function mayUseSigner({ oldObject, context: { user } }: AdmissionAttributes, verb: 'approve' | 'sign', mayUse: MayUseSigner): Promise<boolean> {
   const signer = signerOf(oldObject);
-  const domain = signer.split('/', 1)[0] ?? '';
-  if (await mayUse(context.user, verb, signer) || await mayUse(context.user, verb, `${domain}/*`)) return;
+  return await mayUse(user, verb, signer) || mayUse(user, verb, `${signer.split('/', 1)[0] ?? ''}/*`);
+}
+
+async function requireSigner(attributes: AdmissionAttributes, verb: 'approve' | 'sign', mayUse: MayUseSigner): Promise<void> {
+  const { oldObject, resource, name } = attributes;
+  const signer = signerOf(oldObject);
+  if (await mayUseSigner(attributes, verb, mayUse)) return;
   throw forbidden(groupResource(resource), name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
 }
 
@@ -48,6 +55,23 @@ export function createCertificateAdmission(mayUse: MayUseSigner): AdmissionPlugi
       validate: restrictSubject,
     },
   ];
+}
+
+/**
+ * A user that answers a PodCertificateRequest needs the right to sign. The reference asks for it in its storage, where a refusal is a problem of
+ * validation: the plugin runs after the others.
+ */
+export function createPodCertificateSigning(mayUse: MayUseSigner): AdmissionPlugin {
+  return {
+    name: 'PodCertificateSigning',
+    handles: ({ resource, subresource, operation }) => operation === 'UPDATE' && subresource === 'status' && isRow(resource, POD_REQUESTS),
+    async validate(attributes) {
+      const { object, oldObject, resource: { group, kind }, name, context: { user } } = attributes;
+      if (equalJson(object?.['status'] ?? {}, oldObject?.['status'] ?? {}) || await mayUseSigner(attributes, 'sign', mayUse)) return;
+      const text = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signerOf(oldObject))}`;
+      throw invalid({ group, kind }, name, [forbiddenField('spec.signerName', text)]);
+    },
+  };
 }
 
 function restrictSubject({ object, resource, name }: AdmissionAttributes): void {

@@ -6,6 +6,7 @@ import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { ReadsOf } from '../../reads.ts';
 import { refuse } from '../../refusal.ts';
+import { checkNodeCertificate } from './node-certificates.ts';
 import { type AskAudience, checkNodeToken } from './node-tokens.ts';
 
 interface NodeRestrictionOptions {
@@ -168,8 +169,14 @@ function checkSlice({ attributes, node }: Case): void {
   if (owner !== node) throw refuse(attributes, `can only ${operation.toLowerCase()} ResourceSlices with the same NodeName as the requesting node`);
 }
 
+function refuseStatus(attributes: AdmissionAttributes): never {
+  throw refuse(attributes, attributes.operation === 'CREATE' ? 'unexpected subresource status' : `unexpected operation ${attributes.operation}`);
+}
+
 const rules = new Map<string, (one: Case) => Promise<void> | void>([
   ['/pods/', checkPod], ['/pods/status', checkPodStatus], ['/pods/eviction', checkEviction], ['/serviceaccounts/token', checkNodeToken],
   ['/nodes/', checkNode], ['/nodes/status', checkNode], ['/persistentvolumeclaims/status', checkClaimStatus],
   ['coordination.k8s.io/leases/', checkLease], ['storage.k8s.io/csinodes/', checkDriverNode], ['resource.k8s.io/resourceslices/', checkSlice],
+  ['certificates.k8s.io/podcertificaterequests/', checkNodeCertificate],
+  ['certificates.k8s.io/podcertificaterequests/status', ({ attributes }) => refuseStatus(attributes)],
 ]);

@@ -17,7 +17,7 @@ interface PriorityClass {
   readonly policy: string;
 }
 
-const rows = { pods: '/pods', classes: 'scheduling.k8s.io/priorityclasses' };
+const rows = { pods: '/pods', classes: 'scheduling.k8s.io/priorityclasses', groups: 'scheduling.k8s.io/podgroups' };
 const DEFAULT_POLICY = 'PreemptLowerPriority';
 
 function readClass(object: KubeObject): PriorityClass {
@@ -31,16 +31,29 @@ async function findDefault(classes: RowReads): Promise<PriorityClass> {
   return all.sort((one, two) => one.value - two.value)[0] ?? { name: '', value: 0, policy: DEFAULT_POLICY };
 }
 
-async function resolve(attributes: AdmissionAttributes, spec: PodSpec, classes: RowReads): Promise<void> {
-  let found: PriorityClass;
+/** The class that a spec names, or the default, whose name the spec gets. */
+async function findClass(attributes: AdmissionAttributes, spec: PodSpec, classes: RowReads): Promise<PriorityClass> {
   if (spec.priorityClassName) {
     const object = checkPathSegment(spec.priorityClassName).length > 0 ? undefined : await classes.find(spec.priorityClassName);
     if (object === undefined) throw refuse(attributes, `no PriorityClass with name ${spec.priorityClassName} was found`);
-    found = readClass(object);
-  } else {
-    found = await findDefault(classes);
-    if (found.name !== '') spec.priorityClassName = found.name;
+    return readClass(object);
   }
+  const found = await findDefault(classes);
+  if (found.name !== '') spec.priorityClassName = found.name;
+  return found;
+}
+
+async function resolveGroup(attributes: AdmissionAttributes, spec: PodSpec, classes: RowReads): Promise<void> {
+  const { value } = await findClass(attributes, spec, classes);
+  if (spec.priority !== undefined && spec.priority !== value) {
+    const why = `must match the priority computed (${value}) based on the priority class set in the spec`;
+    throw refuse(attributes, `priority set in the pod group (${spec.priority}) ${why}`);
+  }
+  spec.priority = value;
+}
+
+async function resolve(attributes: AdmissionAttributes, spec: PodSpec, classes: RowReads): Promise<void> {
+  const found = await findClass(attributes, spec, classes);
   const computed = (what: string, given: unknown, value: unknown): string =>
     `the ${what} (${String(given)}) must not be provided in pod spec; priority admission controller computed ${String(value)} from the given PriorityClass name`;
   if (spec.priority !== undefined && spec.priority !== found.value) {
@@ -53,15 +66,20 @@ async function resolve(attributes: AdmissionAttributes, spec: PodSpec, classes: 
   spec.preemptionPolicy = found.policy;
 }
 
-/** Makes the plugin over reads of priorityclasses. */
-export function createPriority(classes: RowReads): AdmissionPlugin {
+/** Makes the plugin over reads of priorityclasses; podgroups have priorities where WorkloadAwarePreemption is on. */
+export function createPriority(classes: RowReads, { ofGroups = false }: { readonly ofGroups?: boolean } = {}): AdmissionPlugin {
   return {
     name: 'Priority',
-    handles: (attributes) => writes(attributes, rows.pods, ['CREATE', 'UPDATE']) || writes(attributes, rows.classes, ['CREATE', 'UPDATE']),
+    handles: (attributes) => writes(attributes, rows.pods, ['CREATE', 'UPDATE']) || writes(attributes, rows.classes, ['CREATE', 'UPDATE'])
+      || (ofGroups && writes(attributes, rows.groups)),
     async mutate(attributes) {
       const { object, oldObject, operation, resource } = attributes;
-      if (resource.plural !== 'pods' || object === undefined) return;
+      if (resource.plural === 'priorityclasses' || object === undefined) return;
       const spec = (object['spec'] ??= {}) as PodSpec;
+      if (resource.plural === 'podgroups') {
+        await resolveGroup(attributes, spec, classes);
+        return;
+      }
       if (operation === 'CREATE') {
         await resolve(attributes, spec, classes);
         return;
@@ -72,7 +90,7 @@ export function createPriority(classes: RowReads): AdmissionPlugin {
     },
     async validate(attributes) {
       const { object, resource } = attributes;
-      if (resource.plural === 'pods' || object?.['globalDefault'] !== true) return;
+      if (resource.plural !== 'priorityclasses' || object?.['globalDefault'] !== true) return;
       const other = await findDefault(classes);
       if (other.name === '' || other.name === object.metadata.name) return;
       throw refuse(attributes, `PriorityClass ${other.name} is already marked as default. Only one default can exist`);

@@ -1,11 +1,11 @@
 // Validation of projected volumes and of the downward API: files that the cluster writes into a volume.
-import { type FieldError, checkQualifiedName, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkRequired, checkText, each, isEmptyText, isGiven, isWrong } from '../../common/validation/check.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkRequired, each, isEmptyText, isGiven, isWrong } from '../../common/validation/check.ts';
 import { checkSelector } from '../../common/validation/selectors.ts';
-import { readPath, toNumber, toObject, toText } from '../../common/values.ts';
+import { checkBundleName, checkSignerName, checkUserAnnotations, isKubernetesSigner } from '../../common/validation/signer-names.ts';
+import { readPath, toNumber, toText } from '../../common/values.ts';
 import { showPodPart } from '../pods/validation/parts.ts';
 import { checkFieldReference, checkKeyToPath, checkLocalPath, checkMode, checkResourceReference } from '../pods/validation/references.ts';
-import { checkBundleName, checkSignerName } from './signer-names.ts';
 
 const fields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
@@ -97,7 +97,7 @@ const DAY_S = 86_400;
 function checkCertificateLifetime(source: Field): Errors {
   const lifetime = at(source, 'maxExpirationSeconds');
   if (!isGiven(lifetime)) return [];
-  const most = toText(readPath(source.value, 'signerName')).startsWith('kubernetes.io/') ? DAY_S : 91 * DAY_S;
+  const most = isKubernetesSigner(toText(readPath(source.value, 'signerName'))) ? DAY_S : 91 * DAY_S;
   const seconds = toNumber(lifetime.value);
   return [
     ...(seconds < 3600 ? [isWrong(lifetime, 'if provided, maxExpirationSeconds must be >= 3600')] : []),
@@ -108,10 +108,9 @@ function checkCertificateLifetime(source: Field): Errors {
 const checkCertificate: CheckProjection = (source, paths) => {
   const files = ['credentialBundlePath', 'keyPath', 'certificateChainPath'].map((name) => at(source, name)).filter((place) => !isEmptyText(place));
   const type = at(source, 'keyType');
-  const annotations = at(source, 'userAnnotations');
   return [
     ...checkSignerName(at(source, 'signerName')),
-    ...Object.keys(toObject(annotations.value)).flatMap((key) => checkText({ path: `${annotations.path}[${key}]`, value: key }, checkQualifiedName)),
+    ...checkUserAnnotations(at(source, 'userAnnotations')),
     ...(keyTypes.includes(toText(type.value)) ? [] : [notSupported(type.path, toText(type.value), keyTypes, true)]),
     ...checkCertificateLifetime(source), ...files.flatMap((file) => [...checkLocalPath(file), ...paths.take(toText(file.value))]),
     ...(files.length > 0 ? [] : [required(source.path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath')]),

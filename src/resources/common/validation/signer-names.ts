@@ -1,7 +1,9 @@
-// Names of signers, and of the trust bundles that carry the name of a signer.
-import { type FieldError, checkDnsLabel, checkDnsSubdomain, invalidValue, required, tooLong } from '../../../apimachinery/index.ts';
-import type { Errors, Field } from '../../common/validation/check.ts';
-import { toText } from '../../common/values.ts';
+// Names of signers, of the trust bundles that carry the name of a signer, and of what a pod's author says to a signer.
+import {
+  type FieldError, TOTAL_ANNOTATION_BYTES, byteLength, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, invalidValue, required, tooLong,
+} from '../../../apimachinery/index.ts';
+import { toObject, toText } from '../values.ts';
+import type { Errors, Field } from './check.ts';
 
 const MAX_DOMAIN = 253;
 const MAX_NAME = MAX_DOMAIN + 1 + (MAX_DOMAIN + 63 + 1);
@@ -33,4 +35,23 @@ export function checkBundleName(name: string): readonly string[] {
   if (end < 0) return checkDnsSubdomain(name);
   const prefix = `${name.slice(0, end)}:`;
   return checkDnsSubdomain(name.slice(prefix.length));
+}
+
+/** Signers of the Kubernetes project give certificates for a day at most. */
+export function isKubernetesSigner(name: string): boolean {
+  const domain = name.split('/', 1)[0] ?? '';
+  return domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io');
+}
+
+/** Annotations that the author of a pod gives a signer: keys with a domain, in any case. */
+export function checkUserAnnotations({ path, value }: Field): Errors {
+  const entries = Object.entries(toObject(value));
+  const bytes = entries.reduce((sum, [key, text]) => sum + byteLength(key) + byteLength(toText(text)), 0);
+  const wrong = entries.map(([key]) => key.toLowerCase()).sort().flatMap((key): Errors => {
+    if (key === '') return [required(path)];
+    const problems = checkQualifiedName(key);
+    if (problems.length === 0 && !key.includes('/')) problems.push('must be a domain-prefixed key (such as "acme.io/foo")');
+    return problems.map((problem) => invalidValue(path, key, problem));
+  });
+  return bytes > TOTAL_ANNOTATION_BYTES ? [...wrong, tooLong(path, TOTAL_ANNOTATION_BYTES)] : wrong;
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseCertificateRequest, parsePem } from './certificate-request.ts';
+import { parseCertificateRequest } from './certificate-request.ts';
+import { parsePem } from './pem.ts';
 
 /** O=team, CN=user-one, P-256, made with openssl. */
 const pem = `-----BEGIN CERTIFICATE REQUEST-----

@@ -1,0 +1,53 @@
+// Certificates and keys made by others, and bytes that are none.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseCertificate } from './certificate.ts';
+import { parsePem } from './pem.ts';
+import { parsePublicKey } from './public-key.ts';
+
+/** CN=x of the authority CN=ca, P-256, for the names .a and b..c and the address x, of 2024; made with openssl. */
+const pem = `-----BEGIN CERTIFICATE-----
+MIIBYTCCAQigAwIBAgIBAjAKBggqhkjOPQQDAjANMQswCQYDVQQDDAJjYTAeFw0y
+NDAxMDEwMDAwMDBaFw0yNDAxMDEwMjAwMDBaMAwxCjAIBgNVBAMMAXgwWTATBgcq
+hkjOPQIBBggqhkjOPQMBBwNCAARipfbueDyqlPNAifTZcE4ZYHCLvjhJXzjIjr7Q
+pUcUMQgcoNRzWatazZhYFOxwINmLSbLpsEwf8fti9OWrck6Ao1owWDAWBgNVHREE
+DzANggIuYYIEYi4uY4EBeDAdBgNVHQ4EFgQUxZ3Wr8aRVNZ1MJClTVmYkFF/ALAw
+HwYDVR0jBBgwFoAUBNHxXSfEIrkKQV5yIySyAHkqE8AwCgYIKoZIzj0EAwIDRwAw
+RAIgbbaOPcrN7OqFKmSKmdXQonbQegI22q312SjbTsdjFuYCIGNNHqntQEbQgz/Q
+3EH7fyeR457bZWZPsdKLe/1nBUGP
+-----END CERTIFICATE-----
+`;
+const bytes = parsePem(pem)[0]?.bytes ?? new Uint8Array();
+
+describe('parseCertificate', () => {
+  it('reads key, times and names', () => {
+    const { publicKey, ...rest } = parseCertificate(bytes)!;
+    assert.deepEqual(rest, {
+      notBeforeMs: Date.parse('2024-01-01T00:00:00Z'), notAfterMs: Date.parse('2024-01-01T02:00:00Z'), dnsNames: ['.a', 'b..c'], emailAddresses: ['x'],
+      isAuthority: false,
+    });
+    assert.deepEqual(parsePublicKey(publicKey), { type: 'ECDSA', curve: 'P-256' });
+  });
+
+  it('answers undefined to anything else, whatever it is', () => {
+    for (let length = 0; length < bytes.length; length += 1) assert.equal(parseCertificate(bytes.subarray(0, length)), undefined);
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (any) => parseCertificate(any) === undefined));
+  });
+});
+
+describe('parsePublicKey', () => {
+  it('knows kinds, curves and sizes', () => {
+    const pairs = [
+      generateKeyPairSync('ed25519'), generateKeyPairSync('x25519'), generateKeyPairSync('ed448'), generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+      generateKeyPairSync('ec', { namedCurve: 'secp256k1' }), generateKeyPairSync('rsa', { modulusLength: 1024 }),
+    ];
+    const keys = pairs.map(({ publicKey }) => publicKey.export({ type: 'spki', format: 'der' }));
+    assert.deepEqual(keys.map((key) => parsePublicKey(key)), [
+      { type: 'Ed25519' }, { type: 'other' }, { type: 'unknown' }, { type: 'ECDSA', curve: 'P-384' }, undefined, { type: 'RSA', bits: 1024 },
+    ]);
+    const rsa = keys.at(-1)!;
+    for (let length = 0; length < rsa.length; length += 1) assert.equal(parsePublicKey(rsa.subarray(0, length)), undefined);
+  });
+});

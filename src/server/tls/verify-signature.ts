@@ -1,0 +1,33 @@
+// Signatures of keys that clients bring: of certificate requests, and of whatever else is signed by the same algorithms.
+import { constants, createPublicKey, verify } from 'node:crypto';
+
+/** Something signed. */
+interface Signed {
+  /** The key, as SPKI. */
+  readonly publicKey: Uint8Array;
+  /** The identifier of the algorithm. */
+  readonly algorithm: string;
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+const RSA_PSS = '1.2.840.113549.1.1.10';
+
+/** Digest by signature algorithm; what is signed otherwise is not verified. Ed25519 has its own, PSS is that of SHA-256. */
+const digests: Readonly<Record<string, string | null>> = {
+  '1.2.840.113549.1.1.11': 'sha256', '1.2.840.113549.1.1.12': 'sha384', '1.2.840.113549.1.1.13': 'sha512', '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384', '1.2.840.10045.4.3.4': 'sha512', '1.3.101.112': null, [RSA_PSS]: 'sha256',
+};
+
+/** Whether a signature is one of the key; false as well for keys and algorithms that cannot be used. */
+export function verifySignature({ publicKey, algorithm, signed, signature }: Signed): boolean {
+  const digest = Object.hasOwn(digests, algorithm) ? digests[algorithm] : undefined;
+  if (digest === undefined) return false;
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
+    const padding = algorithm === RSA_PSS ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : {};
+    return verify(digest, signed, { key, ...padding }, signature);
+  } catch {
+    return false;
+  }
+}
