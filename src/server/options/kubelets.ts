@@ -18,6 +18,10 @@ export const kubeletOptions = {
     flag: 'egress-selector-config-file',
     help: 'EgressSelectorConfiguration: the proxies through which the cluster and what serves its control plane are reached (Direct, HTTPConnect).',
   }),
+  maxConnectionBytesPerSec: integer({
+    flag: 'max-connection-bytes-per-sec', default: 0,
+    help: 'Bytes per second, each way, that a proxied connection with an upgrade passes (exec, attach, port-forward, proxy); 0: any number.',
+  }),
   kubeletPort: integer({ flag: 'kubelet-port', default: 10_250, check: checks.port, help: 'Port of the kubelets of nodes that name none.' }),
 } as const;
 

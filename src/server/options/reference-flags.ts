@@ -28,7 +28,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('enable-logs-handler', 'false'),
   refused('etcd-servers-overrides'),
   refused('kubernetes-service-node-port', '0'),
-  refused('max-connection-bytes-per-sec', '0'),
   refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
   refused('service-account-signing-endpoint'),
   refused('storage-backend', 'etcd3'),

@@ -18,6 +18,7 @@ import { describeAnswer, describeConnection } from '../webhooks/describe-failure
 import { type ForwardTarget, forwardRequest, isUpgrade, passAnswer, passRequest, pump } from './forward.ts';
 import { createPageRewriter } from './html-links.ts';
 import { createLinkRewriter } from './links.ts';
+import { throttle } from './throttled-connection.ts';
 import { Upstreams } from './upstream.ts';
 
 /** What kubelets are met with. */
@@ -71,11 +72,13 @@ async function refuseLog(incoming: IncomingMessage, pod: string): Promise<never>
 /** The backends of a server. */
 export class NetworkBackends implements Backends {
   readonly #kubelets: KubeletTrust;
+  readonly #bytesPerSecond: number;
   readonly #upstreams: Upstreams;
   readonly #plain: HttpAgent;
 
-  constructor(kubelets: KubeletTrust, dial: Dial | undefined) {
+  constructor(kubelets: KubeletTrust, { dial, bytesPerSecond }: { readonly dial: Dial | undefined; readonly bytesPerSecond: number }) {
     this.#kubelets = kubelets;
+    this.#bytesPerSecond = bytesPerSecond;
     this.#upstreams = new Upstreams(dial);
     this.#plain = createPlainAgent(keptOptions, dial);
   }
@@ -115,7 +118,7 @@ export class NetworkBackends implements Backends {
       ...passRequest(request), ...this.#place(location), path: formatPath({ ...location, path: path === '' ? '/' : path, query }), headers,
       answer: (incoming) => passAnswer(request, wantsUpgrade ? requireRefusal(incoming) : incoming, rules),
     };
-    return forwardRequest(request, target).catch(rethrow(wantsUpgrade ? describeDial : describeProxied));
+    return forwardRequest(request, this.#limit(request, target)).catch(rethrow(wantsUpgrade ? describeDial : describeProxied));
   }
 
   async connect(exchange: Exchange, location: Location, translation: Translation): Promise<Response> {
@@ -128,7 +131,7 @@ export class NetworkBackends implements Backends {
       ...passRequest(request), ...this.#place(location), headers: this.#passHeaders(request),
       answer: (incoming) => passAnswer(request, requireRefusal(incoming), rules),
     };
-    return forwardRequest(request, translation.type === 'tunnel' ? tunnelRequest(target) : target).catch(rethrow(describeDial));
+    return forwardRequest(request, this.#limit(request, translation.type === 'tunnel' ? tunnelRequest(target) : target)).catch(rethrow(describeDial));
   }
 
   async lookUp(host: string): Promise<readonly string[]> {
@@ -150,14 +153,21 @@ export class NetworkBackends implements Backends {
   /** Opens a SPDY connection to a kubelet for the streams of a container; rejects with why there is none. */
   #openSession(request: ServerExchange, location: Location): Promise<KubeletSession> {
     const headers = new Map<string, readonly string[]>([['host', [formatHost(location)]], ['x-stream-protocol-version', kubeletProtocols]]);
-    return forwardRequest<KubeletSession>(request, {
+    return forwardRequest<KubeletSession>(request, this.#limit<KubeletSession>(request, {
       ...this.#place(location), method: 'POST', upgrade: SPDY, openBody: undefined, headers,
       answer: async (incoming) => {
         const text = (await readMessage(incoming)).trim();
         throw new Error(`unable to upgrade connection: ${findMessage(text) ?? (text === '' ? 'empty server response' : text)}`);
       },
       join: (incoming, socket, head) => ({ socket, head, protocol: String(incoming.headers['x-stream-protocol-version'] ?? '') }),
-    }).catch(rethrow((why) => new Error(why)));
+    })).catch(rethrow((why) => new Error(why)));
+  }
+
+  /** The other side of an upgrade as the limit wants it. */
+  #limit<Answer>({ clock }: ServerExchange, target: ForwardTarget<Answer>): ForwardTarget<Answer> {
+    const { join } = target;
+    if (join === undefined || this.#bytesPerSecond <= 0) return target;
+    return { ...target, join: (incoming, socket, head) => join(incoming, throttle(socket, this.#bytesPerSecond, clock), head) };
   }
 
   #place(location: Location): Pick<ForwardTarget, 'scheme' | 'host' | 'port' | 'path' | 'agent'> {
@@ -247,5 +257,5 @@ export function createBackends({ clock, logger, ...options }: ServerOptions, dia
     { what: 'the client certificate for kubelets', options: log },
   );
   const authorities = readAuthorities({ flag: '--kubelet-certificate-authority', path: options.kubeletCertificateAuthority }, log);
-  return new NetworkBackends({ credentials, authorities }, dial);
+  return new NetworkBackends({ credentials, authorities }, { dial, bytesPerSecond: options.maxConnectionBytesPerSec });
 }
