@@ -1,7 +1,7 @@
 // What writes of real objects cost the server: Pods, Deployments, Nodes, Leases and custom resources of up to 4 KB, created, updated, patched and
-// applied through TLS. The server is another process; its CPU per request is what counts. Two servers take turns in one run, and the best round of
-// each counts, since other load on the machine only adds to what a round costs.
-// Usage: node dist/bench/writes.js [--with OTHER-TREE | --peer KUBE-APISERVER] [--only 'KIND;OPERATION;KIND OPERATION;…'] [--rounds N] [--calls N]
+// applied through TLS. The server is another process; its CPU per request is what counts. Several servers do the same at the same time, since a
+// machine that others use changes its speed from second to second: trust the ratios.
+// Usage: node dist/bench/writes.js [--with TREE… | --peer KUBE-APISERVER] [--only 'KIND;OPERATION;KIND OPERATION;…'] [--rounds N] [--calls N] [--warm N]
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { startPeer } from './load/peer.ts';
 import { type Target, startOwnServer } from './load/target.ts';
 import { type Written, groundwork, written } from './load/written-objects.ts';
 
-const clients = 32;
+const clients = 16;
 const objects = 256;
 const digits = 8;
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -133,39 +133,40 @@ async function readAll({ target, kind, answers }: Side, accept: string): Promise
 interface Options {
   readonly rounds: number;
   readonly calls: number;
+  /** Calls before those that count. */
+  readonly warm: number;
   readonly only?: string | undefined;
 }
 
 /** CPU of one round, in milliseconds a call. */
-async function runRound(side: Side, name: string, calls: number): Promise<{ cpu: number; rate: number }> {
+async function runRound(side: Side, name: string, calls: number): Promise<number> {
   const first = side.index;
   side.index += calls;
   const operation = operations[name] as Operation;
   if (name.startsWith('update')) await readAll(side, name.includes('protobuf') ? PROTOBUF : 'application/json');
-  const { cpuMsPerOp, opsPerSecond } = await measureLoad(side.target, {
+  const { cpuMsPerOp } = await measureLoad(side.target, {
     workload: `${name} ${side.kind.name}`, clients, seconds: 600, limit: calls, call: (index) => operation(side, first + index),
     answered: (index, { body }) => body !== undefined && side.answers.set(nameAt(first + index), body),
   });
-  return { cpu: cpuMsPerOp, rate: opsPerSecond };
+  return cpuMsPerOp;
 }
 
-/** Deletes follow the creates: as many, of the same names. */
-async function measureOperation(sides: readonly Side[], kind: Written, name: string, { rounds, calls }: Options): Promise<string> {
-  const figures: { cpu: number; rate: number }[][] = sides.map(() => []);
-  for (let turn = 0; turn < rounds + 1; turn++) {
-    for (let at = 0; at < sides.length; at++) {
-      const place = turn % 2 === 0 ? at : sides.length - 1 - at;
-      const side = sides[place] as Side;
-      if (name === 'delete') await runRound({ ...side }, 'create', calls);
-      const figure = await runRound(side, name, calls);
-      // The first round warms up.
-      if (turn > 0) (figures[place] as typeof figure[]).push(figure);
-    }
+/**
+ * One line: what a call costs each server, and the ratios of the first to the others. All servers do each round at once, so that the speed that the
+ * machine has at the moment is that of all of them. Deletes follow the creates, of the same names.
+ */
+async function measureOperation(sides: readonly Side[], kind: Written, name: string, { rounds, calls, warm }: Options): Promise<string> {
+  const sums = sides.map(() => 0);
+  // Fewer calls than objects: a round never has two calls on one object under way.
+  const warmRounds = Math.ceil(warm / calls);
+  for (let round = 0; round < warmRounds + rounds; round++) {
+    if (name === 'delete') await Promise.all(sides.map((side) => runRound({ ...side }, 'create', calls)));
+    const costs = await Promise.all(sides.map((side) => runRound(side, name, calls)));
+    for (const [at, cost] of round < warmRounds ? [] : costs.entries()) sums[at] = (sums[at] as number) + cost;
   }
-  const least = figures.map((each) => Math.min(...each.map(({ cpu }) => cpu)));
-  const columns = figures.map((each, at) => `${(least[at] as number).toFixed(3)} ms ${Math.max(...each.map(({ rate }) => rate)).toFixed(0)}/s`);
-  const ratio = sides.length < 2 ? '' : `  CPU ratio ${((least[0] as number) / (least[1] as number)).toFixed(2)}`;
-  return `${kind.name.padEnd(16)}${name.padEnd(18)}${columns.join('  ')}${ratio}`;
+  const columns = sums.map((sum) => `${(sum / rounds).toFixed(3)} ms`);
+  const ratios = sums.slice(1).map((sum) => ((sums[0] as number) / sum).toFixed(2));
+  return `${kind.name.padEnd(16)}${name.padEnd(18)}${columns.join('  ')}${ratios.length === 0 ? '' : `  CPU ratio ${ratios.join(' ')}`}`;
 }
 
 /** Measures all that `only` names, and prints a line for each. */
@@ -186,19 +187,23 @@ async function run(targets: readonly Target[], options: Options): Promise<void> 
   }
 }
 
-async function startTargets(other: string | undefined, peer: string | undefined): Promise<Target[]> {
-  const own = await startOwnServer();
-  if (other !== undefined) return [own, await startOwnServer([], resolve(other, 'dist/bin/pintle.js'))];
-  return peer === undefined ? [own] : [own, await startPeer(peer)];
+async function startTargets(others: readonly string[], peer: string | undefined): Promise<Target[]> {
+  const targets: Target[] = [await startOwnServer()];
+  for (const other of others) targets.push(await startOwnServer([], resolve(other, 'dist/bin/pintle.js')));
+  if (peer !== undefined) targets.push(await startPeer(peer));
+  return targets;
 }
 
 if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({
-    options: { with: { type: 'string' }, peer: { type: 'string' }, only: { type: 'string' }, rounds: { type: 'string' }, calls: { type: 'string' } },
+    options: {
+      with: { type: 'string', multiple: true }, peer: { type: 'string' }, only: { type: 'string' },
+      rounds: { type: 'string' }, calls: { type: 'string' }, warm: { type: 'string' },
+    },
   });
-  const targets = await startTargets(values.with, values.peer);
+  const targets = await startTargets(values.with ?? [], values.peer);
   try {
-    await run(targets, { rounds: Number(values.rounds ?? 12), calls: Number(values.calls ?? 300), only: values.only });
+    await run(targets, { rounds: Number(values.rounds ?? 20), calls: Number(values.calls ?? 150), warm: Number(values.warm ?? 1000), only: values.only });
   } finally {
     await Promise.all(targets.map((target) => target.close()));
   }

@@ -31,5 +31,5 @@ export { applyScale, checkScaleUid, toScale, UNSET_REPLICAS } from './fields/sca
 export { toPatchedScale } from './fields/scale-owners.ts';
 export { objectKey } from './objects/keys.ts';
 export { convertObject } from './objects/layout.ts';
-export { cloneJson } from './values.ts';
+export { cloneJson, copySharing } from './values.ts';
 export { applyObject, trackUpdate } from './fields/field-manager.ts';

@@ -108,8 +108,11 @@ export interface PreparedWork {
  * functions change the new object in place (it belongs to the caller). Objects are in the version of the request, defaulted and typed by the schema.
  */
 export interface Strategy {
-  /** Defaults that the schema cannot express (upstream's SetDefaults_* functions); idempotent; runs after decoding. */
-  applyDefaults?(object: KubeObject, version: string): void;
+  /**
+   * Defaults that the schema cannot express (upstream's SetDefaults_* functions); idempotent; runs after decoding. What an update shares with
+   * `before`, the object that it replaces, has them.
+   */
+  applyDefaults?(object: KubeObject, version: string, before?: KubeObject): void;
   /** Clears what a creator may not set (status), sets what the server decides (phase, generation). */
   prepareForCreate?(object: KubeObject, context: StrategyContext): void;
   /** The same for updates: `old` is what is stored. Generation is compared here or by the default, see `tracksGeneration`. */

@@ -1,5 +1,7 @@
 // Copies of JSON-like values. structuredClone costs several times as much, and keys named `__proto__` must stay plain data.
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** Sets an own property whatever the key is called. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -21,16 +23,52 @@ export function cloneJson<T>(value: T): T {
   return copy as T;
 }
 
-/** The same with the keys of all objects in byte order, as untyped objects are written; keys without a value are left out. */
-export function sortJson<T>(value: T): T {
+/** A copy that has the parts of `before`, in the same place, where these are equal in all, the order of their keys included. */
+export function copySharing<T>(value: T, before: unknown): T {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sortJson) as T;
+  if (typeof before !== 'object' || before === null || Array.isArray(value) !== Array.isArray(before)) return cloneJson(value);
+  return (Array.isArray(value) ? copyList(value, before as readonly unknown[]) : copyMembers(value as Json, before as Json)) as T;
+}
+
+function copyList(value: readonly unknown[], before: readonly unknown[]): readonly unknown[] {
+  const copy = new Array<unknown>(value.length);
+  let isSame = value.length === before.length;
+  for (let i = 0; i < value.length; i++) {
+    copy[i] = copySharing(value[i], before[i]);
+    if (copy[i] !== before[i]) isSame = false;
+  }
+  return isSame ? before : copy;
+}
+
+function copyMembers(value: Json, before: Json): Json {
+  const names = Object.keys(before);
+  const copy: Record<string, unknown> = {};
+  let count = 0;
+  let isSame = true;
+  for (const name in value) {
+    if (!Object.hasOwn(value, name)) continue;
+    const old = names[count++] === name ? before[name] : Object.hasOwn(before, name) ? before[name] : undefined;
+    const part = copySharing(value[name], old);
+    if (part !== old || names[count - 1] !== name) isSame = false;
+    setOwn(copy, name, part);
+  }
+  return isSame && count === names.length ? before : copy;
+}
+
+/**
+ * A copy with the keys of all objects in byte order, as untyped objects are written; keys without a value are left out. What the value shares with
+ * `before`, in the same place, is so already and stays as it is.
+ */
+export function sortJson<T>(value: T, before?: unknown): T {
+  if (typeof value !== 'object' || value === null || value === before) return value;
+  const known = typeof before === 'object' ? before as Json | null : null;
+  if (Array.isArray(value)) return value.map((item, i) => sortJson(item, known?.[i])) as T;
   const sorted: Record<string, unknown> = {};
   const keys = Object.keys(value);
   // One comparison for each key recognises objects that are sorted already, as most are that clients send.
   for (const key of isSorted(keys) ? keys : keys.sort()) {
     const child = (value as Record<string, unknown>)[key];
-    if (child !== undefined) setOwn(sorted, key, sortJson(child));
+    if (child !== undefined) setOwn(sorted, key, sortJson(child, known?.[key]));
   }
   return sorted as T;
 }

@@ -209,14 +209,22 @@ function sortElements(elements: Iterable<PathElement>): PathElement[] {
 
 /** Writes a set as FieldsV1, elements in order. The same set gives the same object, which must not be changed. */
 export function encodeFieldSet(set: FieldSet): JsonObject {
-  return (set.encoded ??= Object.freeze(writeFieldSet(set)));
+  const isNew = set.encoded === undefined;
+  const fields = encodePart(set);
+  if (isNew) knownSets.set(fields, set);
+  return fields;
 }
+
+const encodePart = (set: FieldSet): JsonObject => (set.encoded ??= Object.freeze(writeFieldSet(set)));
+
+/** Sets by their FieldsV1, which stay as they are: those of objects that are kept decoded are read without a look at their fields. */
+const knownSets = new WeakMap<object, FieldSet>();
 
 function writeFieldSet(set: FieldSet): JsonObject {
   const out: JsonObject = {};
   for (const element of sortElements(set.nodes.keys())) {
     const { member, children } = set.nodes.get(element) as Node;
-    const inner = children ? encodeFieldSet(children) : nothing;
+    const inner = children ? encodePart(children) : nothing;
     out[element] = member && children ? { '.': {}, ...inner } : inner;
   }
   return out;
@@ -242,6 +250,15 @@ const LONGEST_TEXT = 2000;
 
 /** Reads FieldsV1 as decodeFieldSet does; equal texts give the same set. */
 export function readFieldSet(fields: unknown): FieldSet | undefined {
+  if (typeof fields !== 'object' || fields === null) return undefined;
+  const known = knownSets.get(fields);
+  if (known !== undefined) return known;
+  const set = readByText(fields);
+  if (set !== undefined) knownSets.set(fields, set);
+  return set;
+}
+
+function readByText(fields: object): FieldSet | undefined {
   const text = countNodes(fields, MAX_KEPT_NODES) > MAX_KEPT_NODES ? undefined : textOf(fields);
   if (text === undefined || text.length > LONGEST_TEXT) return decodeFieldSet(fields);
   const known = recentSets.get(text);

@@ -102,6 +102,7 @@ export function managersBefore(live: KubeObject | undefined, requested: KubeObje
   const ofLive = (): Managers => decodeManagers(live?.metadata.managedFields, true) ?? new Map();
   if (isSubresource) return ofLive();
   const entries = requested.metadata.managedFields;
+  if (entries !== undefined && entries === live?.metadata.managedFields) return ofLive();
   if (resetsManagers(entries)) return new Map();
   const stated = decodeManagers(entries);
   return stated === undefined || stated.size === 0 ? ofLive() : stated;

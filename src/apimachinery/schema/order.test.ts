@@ -30,3 +30,9 @@ test('inFieldOrder shares what is in order, and what it is given does not change
   assert.equal(JSON.stringify(object), before);
   assert.equal(inFieldOrder(kind, ordered), ordered);
 });
+
+test('inFieldOrder leaves out what is undefined, and looks at nothing that the value shares with the one before', () => {
+  assert.deepEqual(Object.keys(inFieldOrder(kind, { z: undefined, inner: { a: '' }, raw: undefined })), ['inner']);
+  const shared = { b: '', a: '' };
+  assert.equal(inFieldOrder(kind, { inner: shared, z: '' }, { inner: shared }).inner, shared);
+});

@@ -6,33 +6,38 @@ import type { Schema } from './schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** A value with the fields of every struct in the order of the struct and the keys of every map by bytes; what is in order already is shared. */
-export function inFieldOrder<T>(schema: Schema, value: T): T {
-  return order(schema, value) as T;
+/**
+ * A value with the fields of every struct in the order of the struct, without those that are undefined, and the keys of every map by bytes. Parts
+ * that are so already are shared; what the value shares with `before`, in the same place, is so.
+ */
+export function inFieldOrder<T>(schema: Schema, value: T, before?: unknown): T {
+  return order(schema, value, before) as T;
 }
 
-function order(schema: Schema, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+function order(schema: Schema, value: unknown, before: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value === before) return value;
   switch (operationOf(schema)) {
-    case 'object': return Array.isArray(value) ? value : orderStruct(schema, value as Json);
+    case 'object': return Array.isArray(value) ? value : orderStruct(schema, value as Json, before);
     case 'map': return Array.isArray(value) ? value : orderMap(schema.items, value as Json);
-    case 'array': return Array.isArray(value) ? orderItems(schema.items, value) : value;
+    case 'array': return Array.isArray(value) ? orderItems(schema.items, value, before) : value;
     default: return value;
   }
 }
 
-function orderItems(items: Schema | undefined, list: readonly unknown[]): readonly unknown[] {
+function orderItems(items: Schema | undefined, list: readonly unknown[], before: unknown): readonly unknown[] {
   if (items === undefined || typeof list[0] !== 'object') return list;
+  const known: readonly unknown[] = Array.isArray(before) ? before : [];
   let ordered: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
-    const item = order(items, list[i]);
+    const item = order(items, list[i], known[i]);
     if (item !== list[i]) (ordered ??= [...list])[i] = item;
   }
   return ordered ?? list;
 }
 
-function orderStruct(schema: Schema, object: Json): Json {
+function orderStruct(schema: Schema, object: Json, before: unknown): Json {
   const { fields, index } = planOf(schema);
+  const known = typeof before === 'object' ? before as Json | null : null;
   let last = -1;
   let isInOrder = true;
   let changed: Json | undefined;
@@ -42,15 +47,17 @@ function orderStruct(schema: Schema, object: Json): Json {
     if (at < last) isInOrder = false;
     last = at;
     const value = object[name];
+    if (value === undefined) isInOrder = false;
     if (typeof value !== 'object' || value === null) continue;
-    const ordered = order((fields[at] as { readonly schema: Schema }).schema, value);
+    const ordered = order((fields[at] as { readonly schema: Schema }).schema, value, known?.[name]);
     if (ordered !== value) (changed ??= { ...object })[name] = ordered;
   }
   const values = changed ?? object;
   if (isInOrder) return values;
   const result: Json = {};
   for (const { name } of fields) if (values[name] !== undefined) result[name] = values[name];
-  return { ...result, ...values };
+  for (const name in values) if (values[name] !== undefined && !index.has(name)) result[name] = values[name];
+  return result;
 }
 
 function orderMap(items: Schema | undefined, map: Json): Json {
@@ -61,7 +68,7 @@ function orderMap(items: Schema | undefined, map: Json): Json {
     if (last !== undefined && compareKeys(last, key) > 0) isInOrder = false;
     last = key;
     const value = map[key];
-    const ordered = items === undefined ? value : order(items, value);
+    const ordered = items === undefined ? value : order(items, value, undefined);
     if (ordered !== value && key !== '__proto__') (changed ??= { ...map })[key] = ordered;
   }
   const values = changed ?? map;

@@ -25,9 +25,9 @@ export function createDefinitionStrategy(base: Strategy, { clock, objectMeta, va
   const limits: SchemaLimits = { validateRules, objectMeta, guard: (step) => guard(clock, step) };
   return {
     ...base,
-    applyDefaults(object, version) {
+    applyDefaults(object, version, before) {
       noteEmptyVersions(object);
-      base.applyDefaults?.(object, version);
+      base.applyDefaults?.(object, version, before);
     },
     async prepareValidation(object, { context, pause }) {
       if (context.subresource === 'status') return;

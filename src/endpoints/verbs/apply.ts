@@ -90,8 +90,8 @@ function applyConfiguration({ request, query, expected }: PatchContext, applied:
     force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied,
   });
   if (request.subresource === 'scale') return checkScale(request.resource, next);
-  const { object } = typeObject({ value: next as unknown as JsonObject }, expected, (why) => unreadable(applied, expected, why));
-  return defaultObject(object, request.target, { keepNulls: true });
+  const { object } = typeObject({ value: next as unknown as JsonObject, before: current }, expected, (why) => unreadable(applied, expected, why));
+  return defaultObject(object, request.target, { keepNulls: true, before: current });
 }
 
 /** The transform of an apply. It throws the errors of the configuration too: an absent object is reported before them. */

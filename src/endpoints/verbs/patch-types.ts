@@ -4,6 +4,7 @@ import {
   applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, failure, type JsonObject, type JsonValue,
 } from '../../apimachinery/index.ts';
 import { JsonError, parseJson } from '../../codec/index.ts';
+import { cloneJson } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Expected, Level } from '../request/decode.ts';
 import { jsonType } from '../request/decode-errors.ts';
@@ -119,7 +120,7 @@ function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch 
   const patch = requireObject(value ?? {}, '');
   let left = patch;
   const apply = (current: JsonObject): JsonObject => {
-    left = structuredClone(patch);
+    left = cloneJson(patch);
     return applyStrategicMergePatch(current, left, schema);
   };
   return { patch: apply, problems: duplicateTexts(duplicates), shown: () => left };

@@ -102,6 +102,8 @@ interface Shown {
   readonly converted: boolean;
   /** The document as JSON has it: with the keys in the order of Go's encoder. */
   readonly ordered: () => JsonObject;
+  /** The typed object that the patch was applied to; absent where that was a Scale of it. */
+  readonly before: KubeObject | undefined;
 }
 
 /** Reads a document; of several problems the one that the reference meets first is thrown: in the order of JSON, or in that of the schema. */
@@ -116,19 +118,19 @@ function readFirst<T>(read: (value: JsonObject, inFieldOrder?: boolean) => T, do
 }
 
 /** Reads the patched document back into an object: types, strictness, defaults. */
-function readResult(document: JsonObject, context: PatchContext, { text, converted, ordered }: Shown): KubeObject {
+function readResult(document: JsonObject, context: PatchContext, { text, converted, ordered, before }: Shown): KubeObject {
   const { request, expected, level, problems } = context;
   const fail = (why: string): StatusError => patchInvalid(text(), why);
   if (expected.custom) checkCustomType(document, expected);
   else if (!converted) checkDocumentType(document, context, fail);
   const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
-    typeObject({ value, inFieldOrder }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+    typeObject({ value, inFieldOrder, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const { object, strictErrors } = readFirst(read, document, converted ? undefined : ordered);
   const inOrder = strictErrors.length < 2 ? strictErrors : converted ? [...strictErrors].sort() : read(ordered()).strictErrors;
   const found = [...problems, ...inOrder];
   if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
   if (level === 'Warn') request.exchange.warnings.push(...found);
-  return expected.kind === request.resource.kind ? defaultObject(object, request.target) : object;
+  return expected.kind === request.resource.kind ? defaultObject(object, request.target, { before }) : object;
 }
 
 /** The document that a patch is applied to: the object, or its Scale. Patches change nothing in place. */
@@ -147,7 +149,8 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
     const document = patch(before);
     const ordered = (): JsonObject => sortReached(document, before, isKept) as JsonObject;
     const text = (): string => (shown ? formatGo(shown()) : stringifyJson(ordered()));
-    const next = readResult(document, context, { text, converted: shown !== undefined, ordered });
+    const typed = request.subresource === 'scale' ? undefined : current;
+    const next = readResult(document, context, { text, converted: shown !== undefined, ordered, before: typed });
     checkIdentity(request.target, request.name, next);
     if (request.subresource !== 'scale') return next;
     const { group, plural, custom } = request.resource;

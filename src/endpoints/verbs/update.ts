@@ -2,7 +2,7 @@
 import { createTimeSlice } from '../../base/index.ts';
 import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
 import {
-  applyScale, checkIdentity, checkScaleUid, cloneJson, defaultObject, groupResource, type Resource, toScale, type WriteResult,
+  applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, defaultObject, groupResource, type Resource, toScale, type WriteResult,
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, scaleSchema, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { BODY_TURN_MS, decodeBody, requireBodyForm } from '../request/decode.ts';
@@ -47,9 +47,9 @@ export function checkScale(resource: Resource, object: KubeObject): KubeObject {
 /** Whether an update by this path of an object that is absent creates it, where its kind has that: by its status too, as in the reference. */
 export const createsObject = (subresource: string): boolean => subresource === '' || subresource === 'status';
 
-/** The transform from the current object to the body. The update loop may call it several times, so the body is copied. */
+/** The transform from the current object to the body. The update loop may call it several times, so the body is copied; what did not change is shared. */
 function replaceWith(request: ResourceRequest, body: KubeObject): (current: KubeObject | undefined) => KubeObject {
-  if (request.subresource !== 'scale') return () => cloneJson(body);
+  if (request.subresource !== 'scale') return (current) => copySharing(body, current);
   return (current) => withScale(request.resource, { current: current as KubeObject, scale: body });
 }
 

@@ -4,12 +4,13 @@ import { type KubeObject, applyDefaults } from '../../apimachinery/index.ts';
 import type { Target } from '../contract.ts';
 import { versionIn } from '../resource.ts';
 
-/** Fills in what the schema and the strategy of the row default in a version (`options`: of applyDefaults); may change and answer the object given. */
-export function defaultObject(
-  object: KubeObject, { resource, version }: Pick<Target, 'resource' | 'version'>, options?: Parameters<typeof applyDefaults>[2],
-): KubeObject {
+/** Of applyDefaults; `before` is the object that an update replaces, which has its defaults, and so has what the two share. */
+type Options = NonNullable<Parameters<typeof applyDefaults>[2]> & { readonly before?: KubeObject | undefined };
+
+/** Fills in what the schema and the strategy of the row default in a version; may change and answer the object given, but for what it shares with `before`. */
+export function defaultObject(object: KubeObject, { resource, version }: Pick<Target, 'resource' | 'version'>, options: Options = {}): KubeObject {
   const schema = versionIn(resource, version)?.schema;
   const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>, options) as unknown as KubeObject) : object;
-  resource.strategy.applyDefaults?.(filled, version);
+  resource.strategy.applyDefaults?.(filled, version, options.before);
   return filled;
 }

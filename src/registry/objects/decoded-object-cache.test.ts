@@ -1,82 +1,63 @@
-// Objects that are updated often: which are decoded ahead, which update takes them, and when they are dropped.
+// Objects that are kept decoded: which update gets them, and when they are dropped.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { DecodedObjectCache } from './decoded-object-cache.ts';
+import { DecodedObjectCache, keepWritten } from './decoded-object-cache.ts';
 import type { Resource } from '../resource.ts';
 
-const [row, otherRow] = [{ plural: 'ks' } as Resource, { plural: 'ks' } as Resource];
-const v1 = { resource: row, version: 'v1' };
+const row = { group: '', plural: 'ks', storageVersion: 'v1', versions: [{ name: 'v1' }], custom: false } as unknown as Resource;
+const customRow = { ...row, custom: true, group: 'x.io', readStored: (object) => object } as Resource;
 
-/** Writes that count how often they were decoded. */
-function createWrites(hot: DecodedObjectCache) {
-  const state = { decoded: 0 };
-  const expect = (key: string, { form = v1, bytes = 100 } = {}) => hot.expect({
-    key, form, bytes,
-    decode: () => {
-      state.decoded += 1;
-      return { apiVersion: 'v1', kind: 'K', metadata: { name: key, resourceVersion: '1' } } as KubeObject;
-    },
-  });
-  return { state, expect };
+/** A write of an object of a row, read back in a version. */
+function write(hot: DecodedObjectCache, key: string, { resource = row, version = 'v1', revision = 7, bytes = 100 } = {}): void {
+  const document = { kind: 'K', apiVersion: 'v1', metadata: { name: key, uid: 'u', generation: 1 }, spec: { a: 1 } };
+  keepWritten({ hot }, { key, target: { resource, version }, storage: { resource }, encoded: { document, json: new Uint8Array(bytes) }, revision });
 }
 
-describe('HotObjects', () => {
-  it('decodes what is updated a second time, once the turn is over, and gives it away once', async () => {
+const namesOf = (object: KubeObject | undefined): string[] => Object.keys(object?.metadata ?? {});
+
+describe('DecodedObjectCache', () => {
+  it('gives an object to the update in the same form of the revision that was written, as often as it is asked', () => {
     const hot = new DecodedObjectCache();
-    const { state, expect } = createWrites(hot);
-    assert.equal(expect('a'), undefined);
-    const tell = expect('a');
-    assert.equal(state.decoded, 0);
-    await turn();
-    assert.equal(state.decoded, 1);
-    assert.equal(hot.take('a', v1, 7), undefined);
-    tell?.(7);
-    assert.equal(hot.take('a', v1, 6), undefined);
-    assert.equal(hot.take('a', { resource: row, version: 'v2' }, 7), undefined);
-    assert.equal(hot.take('a', { resource: otherRow, version: 'v1' }, 7), undefined);
-    assert.equal(hot.take('a', v1, 7)?.metadata.resourceVersion, '7');
-    assert.equal(hot.take('a', v1, 7), undefined);
+    write(hot, 'a');
+    assert.equal(hot.get('a', { resource: row, version: 'v1' }, 6), undefined);
+    assert.equal(hot.get('a', { resource: row, version: 'v2' }, 7), undefined);
+    assert.equal(hot.get('a', { resource: customRow, version: 'v1' }, 7), undefined);
+    const object = hot.get('a', { resource: row, version: 'v1' }, 7);
+    assert.equal(object?.metadata.resourceVersion, '7');
+    assert.equal(hot.get('a', { resource: row, version: 'v1' }, 7), object);
+    hot.drop('a');
+    assert.equal(hot.get('a', { resource: row, version: 'v1' }, 7), undefined);
   });
 
-  it('forgets what was not written, and what another write followed', async () => {
+  it('keepWritten puts resourceVersion where the bytes of an object have it', () => {
     const hot = new DecodedObjectCache();
-    const { expect } = createWrites(hot);
-    expect('a');
-    expect('a');
-    await turn();
-    assert.equal(hot.take('a', v1, 0), undefined);
-    const first = expect('a');
-    await turn();
-    const second = expect('a');
-    first?.(8);
-    await turn();
-    assert.equal(hot.take('a', v1, 8), undefined);
-    second?.(9);
-    assert.equal(hot.take('a', v1, 9)?.metadata.name, 'a');
+    write(hot, 'a');
+    assert.deepEqual(namesOf(hot.get('a', { resource: row, version: 'v1' }, 7)), ['name', 'uid', 'resourceVersion', 'generation']);
+    write(hot, 'b', { resource: customRow });
+    assert.deepEqual(namesOf(hot.get('b', { resource: customRow, version: 'v1' }, 7)), ['name', 'resourceVersion', 'uid', 'generation']);
   });
 
-  it('decodes nothing where the store was faster, or for what is large', async () => {
+  it('keepWritten drops what is read in another way than it is stored', () => {
     const hot = new DecodedObjectCache();
-    const { state, expect } = createWrites(hot);
-    expect('a');
-    expect('a')?.(3);
-    expect('b', { bytes: 2 ** 20 });
-    expect('b', { bytes: 2 ** 20 });
-    await turn();
-    assert.equal(state.decoded, 0);
-    assert.equal(hot.take('a', v1, 3), undefined);
+    const converted = { ...row, convert: (object) => object } as Resource;
+    write(hot, 'a', { resource: converted, version: 'v1' });
+    assert.notEqual(hot.get('a', { resource: converted, version: 'v1' }, 7), undefined);
+    write(hot, 'a', { resource: converted, version: 'v2' });
+    assert.equal(hot.get('a', { resource: converted, version: 'v1' }, 7), undefined);
+    const remote = { ...row, convertRemotely: async () => [] } as unknown as Resource;
+    write(hot, 'b', { resource: remote });
+    assert.equal(hot.get('b', { resource: remote, version: 'v1' }, 7), undefined);
   });
 
-  it('looks after the last sixty-four objects', async () => {
+  it('keeps two megabytes of the last written, and nothing large', () => {
     const hot = new DecodedObjectCache();
-    const { state, expect } = createWrites(hot);
-    for (let round = 0; round < 2; round++) for (let index = 0; index < 65; index++) expect(`${index}`);
-    await turn();
-    assert.equal(state.decoded, 0);
-    for (let round = 0; round < 2; round++) for (let index = 0; index < 64; index++) expect(`${index}`);
-    await turn();
-    assert.equal(state.decoded, 64);
+    const isKept = (key: string): boolean => hot.get(key, { resource: row, version: 'v1' }, 7) !== undefined;
+    for (let index = 0; index < 65; index++) write(hot, `${index}`, { bytes: 2 ** 15 });
+    assert.deepEqual(['0', '1', '64'].map(isKept), [false, true, true]);
+    write(hot, '1', { bytes: 2 ** 15 + 1 });
+    assert.equal(isKept('1'), false);
+    write(hot, 'new', { bytes: 2 ** 15 });
+    assert.deepEqual(['2', 'new'].map(isKept), [true, true]);
   });
 });

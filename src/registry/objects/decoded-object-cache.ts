@@ -1,12 +1,13 @@
-// Objects that are updated again and again (leases, heartbeats, counters) in decoded form for their next update. They are decoded while the
-// store is busy with this one: no request waits for it, and the next update, which begins with what this one wrote, finds it read.
-import type { KubeObject } from '../../apimachinery/index.ts';
+// The objects that were written last in decoded form, for their next update: it begins with what the last one made, without reading its bytes.
+// A decoded object shares what did not change with the one that it replaced, and never changes: an update builds the next one beside it.
+import { type KubeObject, type ObjectMeta, formatGroupVersion } from '../../apimachinery/index.ts';
+import { type EncodedObject, isReadAsStored } from './layout.ts';
 import type { Resource } from '../resource.ts';
 
-/** So many objects are tracked, those updated last; of those that were updated twice in this time one decoded form is kept. */
-const MOST_OBJECTS = 64;
-/** Larger values take too much memory to be kept for an update that may not come. */
-const MOST_BYTES = 16 * 1024;
+/** So many bytes of JSON are kept decoded, those written last; in memory they take about four times as much. */
+const MOST_BYTES = 2 * 2 ** 20;
+/** Larger objects would push many others out. */
+const MOST_OBJECT_BYTES = 32 * 1024;
 
 /** What an object is decoded for: row and version as its updates name them. Another definition of a custom resource is another row. */
 interface Form {
@@ -14,59 +15,76 @@ interface Form {
   readonly version: string;
 }
 
-interface Hot {
+/** A written object. */
+interface Kept {
   readonly form: Form;
-  /** undefined until it was written. */
-  revision: number | undefined;
-  object: KubeObject | undefined;
-}
-
-/** A value that is being written. */
-interface Coming {
-  readonly key: string;
-  readonly form: Form;
+  readonly revision: number;
+  /** Length of its JSON. */
   readonly bytes: number;
-  /** Decodes what is written; its resourceVersion does not matter. */
-  readonly decode: () => KubeObject;
+  /** As it would be decoded. */
+  readonly object: KubeObject;
 }
 
-/** The hot objects of one registry. */
+/** The decoded objects of one registry. */
 export class DecodedObjectCache {
-  /** In the order of their updates; undefined: updated once. */
-  readonly #known = new Map<string, Hot | undefined>();
+  /** In the order of their writes. */
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
 
-  /** A write is under way: decodes it once this turn is over. Returns the function to call with the revision of the write; without that call it is dropped. */
-  expect({ key, form, bytes, decode }: Coming): ((revision: number) => void) | undefined {
-    const known = this.#known.delete(key);
-    if (bytes > MOST_BYTES) return undefined;
-    const hot: Hot | undefined = known ? { form, revision: undefined, object: undefined } : undefined;
-    this.#known.set(key, hot);
-    if (this.#known.size > MOST_OBJECTS) this.#known.delete(this.#known.keys().next().value as string);
-    if (hot === undefined) return undefined;
-    setImmediate(() => {
-      // Where the store was faster, the next update may have begun.
-      if (hot.revision === undefined && this.#known.get(key) === hot) hot.object = decodeIfPossible(decode);
-    });
-    return (revision) => void (hot.revision = revision);
+  /** Keeps an object that was written, unless it is large. */
+  keep(key: string, written: Kept): void {
+    this.drop(key);
+    if (written.bytes > MOST_OBJECT_BYTES) return;
+    this.#kept.set(key, written);
+    this.#bytes += written.bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= MOST_BYTES) return;
+      this.drop(oldest);
+    }
   }
 
-  /** The object as it was written at a revision, which is the caller's from then on; undefined when it is not kept. */
-  take(key: string, { resource, version }: Form, revision: number): KubeObject | undefined {
-    const hot = this.#known.get(key);
-    if (hot?.object === undefined || hot.revision !== revision) return undefined;
-    if (hot.form.resource !== resource || hot.form.version !== version) return undefined;
-    const { object } = hot;
-    hot.object = undefined;
-    object.metadata.resourceVersion = String(revision);
-    return object;
+  /** The object as it was written at a revision, which must not be changed; undefined when it is not kept. */
+  get(key: string, { resource, version }: Form, revision: number): KubeObject | undefined {
+    const kept = this.#kept.get(key);
+    if (kept?.revision !== revision || kept.form.resource !== resource || kept.form.version !== version) return undefined;
+    return kept.object;
+  }
+
+  /** Forgets an object that is gone. */
+  drop(key: string): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#bytes -= kept.bytes;
   }
 }
 
-/** The update that needs what cannot be decoded says so. */
-function decodeIfPossible(decode: () => KubeObject): KubeObject | undefined {
-  try {
-    return decode();
-  } catch {
-    return undefined;
+interface Written {
+  readonly key: string;
+  readonly target: Form;
+  readonly storage: { readonly resource: Resource };
+  readonly encoded: EncodedObject;
+  readonly revision: number;
+}
+
+/** Keeps what was written for the next update in the same version, where that reads what is stored. */
+export function keepWritten({ hot }: { readonly hot: DecodedObjectCache }, { key, target, storage, encoded, revision }: Written): void {
+  const { resource, version } = target;
+  if (storage.resource !== resource || !isReadAsStored(resource, version)) return hot.drop(key);
+  const form = { resource, version };
+  hot.keep(key, { form, revision, bytes: encoded.json.length, object: asDecoded(encoded.document, form, revision) });
+}
+
+/** A stored document as it is decoded: with its resourceVersion where the bytes have it, before the uid of custom resources and behind that of others. */
+function asDecoded(document: EncodedObject['document'], { resource: { group, custom }, version }: Form, revision: number): KubeObject {
+  const metadata: Record<string, unknown> = {};
+  const stored = document['metadata'] as ObjectMeta;
+  const resourceVersion = String(revision);
+  if (stored.uid === undefined) metadata['resourceVersion'] = resourceVersion;
+  for (const name in stored) {
+    if (name === 'uid' && custom) metadata['resourceVersion'] = resourceVersion;
+    metadata[name] = stored[name as keyof ObjectMeta];
+    if (name === 'uid' && !custom) metadata['resourceVersion'] = resourceVersion;
   }
+  return { ...document, apiVersion: formatGroupVersion({ group, version }), metadata } as KubeObject;
 }

@@ -81,9 +81,10 @@ function orderMetadata(metadata: ObjectMeta): Record<string, unknown> {
   return ordered;
 }
 
-/** managedFields without their times. */
-function withoutTimes(entries: ObjectMeta['managedFields']): unknown {
-  return entries?.map(({ time: _time, ...entry }) => entry) ?? [];
+/** Whether managedFields are the same but for their times. */
+function sameOwners(entries: ObjectMeta['managedFields'] = [], old: ObjectMeta['managedFields'] = []): boolean {
+  if (entries === old) return true;
+  return entries.length === old.length && entries.every((entry, i) => entry === old[i] || equalJson({ ...entry, time: '' }, { ...old[i], time: '' }));
 }
 
 /** True when storing `object` instead of `old` would change nothing but times in managedFields: then nothing is written. */
@@ -93,8 +94,7 @@ export function sameContent(object: KubeObject, old: KubeObject): boolean {
   const { managedFields: _fields, ...ordered } = orderMetadata(metadata);
   const { managedFields: _oldFields, ...oldOrdered } = orderMetadata(oldMetadata);
   // What most often differs first.
-  return equalJson(withoutTimes(metadata.managedFields), withoutTimes(oldMetadata.managedFields)) && equalJson(ordered, oldOrdered)
-    && equalJson(rest, oldRest);
+  return sameOwners(metadata.managedFields, oldMetadata.managedFields) && equalJson(ordered, oldOrdered) && equalJson(rest, oldRest);
 }
 
 /** An object in the form in which it is stored, and the JSON of it. */
@@ -104,39 +104,45 @@ export interface EncodedObject {
 }
 
 /** A built-in object in the order of its structs; its type is first. */
-function orderFields(layout: Layout, document: Record<string, unknown>): Record<string, unknown> {
+function orderFields(layout: Layout, document: Record<string, unknown>, before: KubeObject | undefined): Record<string, unknown> {
   const { kind, apiVersion, ...parts } = document;
-  return { kind, apiVersion, ...inFieldOrder(layout.schema(layout.resource.storageVersion), parts) };
+  return { kind, apiVersion, ...inFieldOrder(layout.schema(layout.resource.storageVersion), parts, before) };
 }
 
-/** The form in which an object of the storage version is stored. */
-export function storedDocument(layout: Layout, object: KubeObject): EncodedObject['document'] {
+/** The form in which an object of the storage version is stored; what it shares with `before`, an object that was stored, is in that form. */
+export function storedDocument(layout: Layout, object: KubeObject, before?: KubeObject): EncodedObject['document'] {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
   const { kind, storageVersion, custom } = layout.resource;
   const apiVersion = layout.apiVersion(storageVersion);
   const ordered = orderMetadata(metadata);
   return custom
-    ? { apiVersion, kind, metadata: sortJson(ordered), ...sortJson(rest) }
-    : orderFields(layout, { kind, apiVersion, metadata: ordered, ...rest });
+    ? { apiVersion, kind, metadata: sortJson(ordered, before?.metadata), ...sortJson(rest, before) }
+    : orderFields(layout, { kind, apiVersion, metadata: ordered, ...rest }, before);
 }
 
 /** The same, and the JSON of it. */
-export function encodeObject(layout: Layout, object: KubeObject): EncodedObject {
-  const document = storedDocument(layout, object);
+export function encodeObject(layout: Layout, object: KubeObject, before?: KubeObject): EncodedObject {
+  const document = storedDocument(layout, object, before);
   return { document, json: encodeJson(document) };
 }
 
 /** encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, reading it again would change nothing. */
-export function encodeWritten(layout: Layout, object: KubeObject, version: string): EncodedObject {
-  const encoded = encodeObject(layout, object);
+export function encodeWritten(layout: Layout, object: KubeObject, { version, old }: { readonly version: string; readonly old?: KubeObject }): EncodedObject {
+  const encoded = encodeObject(layout, object, isReadAsStored(layout.resource, version) ? old : undefined);
   markAsRead(layout, encoded.json, version);
   return encoded;
+}
+
+/** Whether an object of this version is what is stored of it, but for its apiVersion. */
+export function isReadAsStored({ storageVersion, versions, convert, convertRemotely, readStored }: Resource, version: string): boolean {
+  // A status that creators may not set comes last; reading puts its default in its place.
+  if (convertRemotely !== undefined || versions.find(({ name }) => name === version)?.defaultsStatus === true) return false;
+  return version === storageVersion || (convert === undefined && readStored === undefined);
 }
 
 /** Notes of JSON that was written in `version` that reading it again would change nothing, where that is so. */
 export function markAsRead(layout: Layout, json: Uint8Array, version: string): void {
   const { readStored, storageVersion, versions } = layout.resource;
-  // A status that creators may not set comes last; reading puts its default in its place.
   const isAsRead = version === storageVersion && versions.find(({ name }) => name === version)?.defaultsStatus !== true;
   if (readStored !== undefined && isAsRead) layout.asRead.add(json);
 }

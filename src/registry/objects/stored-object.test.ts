@@ -107,8 +107,8 @@ test('object of bytes that were written as the row reads them is what was writte
   const decode = (value: Uint8Array): KubeObject =>
     new StoredRevision({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
   const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
-  assert.deepEqual([decode(encodeWritten(layout, object, 'v1').json)['spec'], reads], [{ size: 1 }, 0]);
-  assert.deepEqual([decode(encodeWritten(layout, object, 'v2').json)['spec'], reads], [{ read: true }, 1]);
+  assert.deepEqual([decode(encodeWritten(layout, object, { version: 'v1' }).json)['spec'], reads], [{ size: 1 }, 0]);
+  assert.deepEqual([decode(encodeWritten(layout, object, { version: 'v2' }).json)['spec'], reads], [{ read: true }, 1]);
   assert.deepEqual([decode(encodeObject(layout, object).json)['spec'], reads], [{ read: true }, 2]);
 });
 

@@ -8,6 +8,7 @@ import { nameTaken } from '../errors.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
+import { keepWritten } from '../objects/decoded-object-cache.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
 import { checkSize, writeFitting } from '../objects/too-large.ts';
@@ -113,7 +114,7 @@ async function commit({ core, creation: { scope }, object, write: { context, pau
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
-  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target.version);
+  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target);
   checkSize(encoded.json);
   await pause();
   const revision = givenRevision(object);
@@ -123,6 +124,7 @@ async function commit({ core, creation: { scope }, object, write: { context, pau
   const value = storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
+  keepWritten(core, { key, target, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
   return show(result.revision);
 }

@@ -6,7 +6,7 @@
 //
 // The first round works on the cache's object, which may be old. Its outcome counts only if it commits (the txn expects the revision that
 // was read) or if the store confirms that the object was current; otherwise the next round works on what the store has.
-import { type KubeObject, conflict, invalid, invalidValue, notFound } from '../../apimachinery/index.ts';
+import { type KubeObject, type ObjectMeta, conflict, invalid, invalidValue, notFound } from '../../apimachinery/index.ts';
 import { convertAsNeeded } from '../conversion/restartable-conversion.ts';
 import type { AdmissionAttributes, UpdateRequest, WriteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
@@ -14,6 +14,7 @@ import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from '../errors.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
+import { keepWritten } from '../objects/decoded-object-cache.ts';
 import { encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, checkNamespace, dedupeOwners } from '../metadata.ts';
@@ -25,7 +26,6 @@ import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, startW
 import { convertToStore, readyObject } from '../conversion/remote-conversion.ts';
 import { checkSize, writeFitting } from '../objects/too-large.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
-import { cloneJson } from '../values.ts';
 
 interface Round {
   readonly core: Core;
@@ -101,11 +101,14 @@ async function runRound(round: Round): Promise<Outcome> {
   if (current !== undefined) await readyObject(current, request.version, scope.storage.resource.storageVersion);
   // An absent object is not found, whichever uid the request expects; only users that may create learn of the other uid.
   if (current === undefined && !request.createIfAbsent) throw notFound(groupResource(request.resource), request.name);
-  checkPreconditions(round);
-  if (current === undefined) return createAbsent(round);
+  if (current === undefined) {
+    checkPreconditions(round, {});
+    return createAbsent(round);
+  }
   if (current.size > LARGE_BYTES) await new Promise((resolve) => setImmediate(resolve));
   const write = startWrite(core, { target: request, subresource: request.subresource, name: request.name, context: request.context });
-  const old = core.hot.take(round.key, request, current.revision) ?? scope.show(current).object(request.version);
+  const old = core.hot.get(round.key, request, current.revision) ?? scope.show(current).object(request.version);
+  checkPreconditions(round, old.metadata);
   await write.pause();
   const wanted = await transform(request, old);
   await write.pause();
@@ -137,9 +140,8 @@ async function storeReserved(change: Change): Promise<Outcome> {
   return writeFitting(object, change.round.request, () => commit(change));
 }
 
-function checkPreconditions({ core, request, scope, key, current }: Round): void {
+function checkPreconditions({ core, request, key }: Round, meta: ObjectMeta): void {
   if (request.preconditions === undefined) return;
-  const meta = current?.object(scope.storage.resource.storageVersion).metadata ?? {};
   const why = preconditionProblem(request.preconditions, meta);
   if (why === undefined) return;
   // Dry runs of the reference know keys without the root.
@@ -147,15 +149,27 @@ function checkPreconditions({ core, request, scope, key, current }: Round): void
   throw preconditionConflict({ resource: request.resource, name: request.name, key: shown, why });
 }
 
-/** The next object, which shares nothing that can change with `old`; warnings of attempts that had to start over are dropped. */
+/**
+ * The next object; warnings of attempts that had to start over are dropped. It may share parts with `old` which the steps of a write do not change:
+ * metadata, spec and status, of which they set members, are its own.
+ */
 function transform({ resource, context: { warnings }, transform: run }: UpdateRequest, old: KubeObject): KubeObject | Promise<KubeObject> {
   const before = warnings.length;
   const attempt = (): KubeObject => {
     warnings.length = before;
     const next = run(old);
-    return next === old ? cloneJson(old) : next;
+    return withOwnParts(next === old ? { ...old } : next, old);
   };
   return resource.convertRemotely === undefined ? attempt() : convertAsNeeded(resource, attempt);
+}
+
+function withOwnParts(object: KubeObject, old: KubeObject): KubeObject {
+  if (object.metadata === old.metadata) object.metadata = { ...old.metadata };
+  for (const name of ['spec', 'status']) {
+    const part = object[name];
+    if (typeof part === 'object' && part !== null && part === old[name]) object[name] = Array.isArray(part) ? [...part] : { ...part };
+  }
+  return object;
 }
 
 /** The object's resourceVersion as a number; throws the 500 of a text that is none. */
@@ -209,7 +223,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
     if (outcome !== undefined) return outcome;
   }
   await pause();
-  const encoded = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), request.version);
+  const encoded = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), { version: request.version, old });
   if (!removes) checkSize(encoded.json);
   await pause();
   const show = (modRevision: number): WriteResult =>
@@ -217,19 +231,12 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   if (context.dryRun) return { type: 'dry', result: show(expect) };
   const { ttlSeconds } = storage.resource;
   const writing = core.store.txn(removes ? { key, expect } : { key, expect, value: storage.codec.encode(encoded, key), ttlSeconds });
-  const keepDecoded = removes ? undefined : expectNext(round, encoded.json);
   const result = await writing;
   if (result.type === 'conflict') return again;
-  keepDecoded?.(result.revision);
+  if (removes) core.hot.drop(key);
+  else keepWritten(core, { key, target: request, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
   return { type: 'written', result: show(removes ? expect : result.revision) };
-}
-
-/** Has what is being written decoded for the next update of the object. */
-function expectNext({ core, request, scope, key }: Round, value: Uint8Array): ((revision: number) => void) | undefined {
-  if (scope.storage.resource.convertRemotely !== undefined) return undefined;
-  const decode = (): KubeObject => scope.show(scope.storage.fromJson({ key, value, modRevision: 1 })).object(request.version);
-  return core.hot.expect({ key, form: { resource: request.resource, version: request.version }, bytes: value.length, decode });
 }

@@ -42,10 +42,10 @@ function setTemplateGeneration(daemonSet: KubeObject, generation: number): void 
 }
 
 /** Defaults of daemonsets; the annotation is always written, so that the client that creates the object owns it. */
-function applyDaemonSetDefaults(daemonSet: KubeObject): void {
+function applyDaemonSetDefaults(daemonSet: KubeObject, _version?: string, before?: KubeObject): void {
   setTemplateGeneration(daemonSet, readTemplateGeneration(daemonSet));
   const spec = ensureStruct(daemonSet, 'spec');
-  applyTemplateDefaults(spec);
+  applyTemplateDefaults(spec, before?.['spec']);
   setAbsent(spec, { revisionHistoryLimit: 10 });
   const strategy = ensureStruct(spec, 'updateStrategy');
   setZero(strategy, { type: 'RollingUpdate' });

@@ -28,9 +28,9 @@ const deploymentColumns: readonly Column[] = [
 ];
 
 /** Defaults of deployments. */
-function applyDeploymentDefaults(deployment: KubeObject): void {
+function applyDeploymentDefaults(deployment: KubeObject, _version?: string, before?: KubeObject): void {
   const spec = ensureStruct(deployment, 'spec');
-  applyTemplateDefaults(spec);
+  applyTemplateDefaults(spec, before?.['spec']);
   setAbsent(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
   const strategy = ensureStruct(spec, 'strategy');
   setZero(strategy, { type: 'RollingUpdate' });

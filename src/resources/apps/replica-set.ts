@@ -15,9 +15,9 @@ import { checkCounts, checkSelectedTemplate, withImmutableSelector } from './wor
 const replicaSetColumns: readonly Column[] = [...replicaColumns, selectorColumn];
 
 /** Defaults of replicasets. */
-function applyReplicaSetDefaults(replicaSet: KubeObject): void {
+function applyReplicaSetDefaults(replicaSet: KubeObject, _version?: string, before?: KubeObject): void {
   const spec = ensureStruct(replicaSet, 'spec');
-  applyTemplateDefaults(spec);
+  applyTemplateDefaults(spec, before?.['spec']);
   setAbsent(spec, { replicas: 1 });
 }
 

@@ -24,9 +24,9 @@ import { checkAtMost, checkWorkloadSelector } from './workloads.ts';
 const statefulSetColumns: readonly Column[] = [nameColumn, column('Ready', formatReady), ageColumn, ...templateContainers];
 
 /** Defaults of statefulsets; an explicit RollingUpdate without details stays without. */
-function applyStatefulSetDefaults(statefulSet: KubeObject): void {
+function applyStatefulSetDefaults(statefulSet: KubeObject, _version?: string, before?: KubeObject): void {
   const spec = ensureStruct(statefulSet, 'spec');
-  applyTemplateDefaults(spec);
+  applyTemplateDefaults(spec, before?.['spec']);
   setZero(spec, { podManagementPolicy: 'OrderedReady' });
   setAbsent(spec, { replicas: 1, revisionHistoryLimit: 10 });
   const strategy = ensureStruct(spec, 'updateStrategy');

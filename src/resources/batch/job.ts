@@ -57,9 +57,9 @@ const jobFields = { 'status.successful': countAt('status.succeeded') };
 const UNLIMITED_BACKOFF = 2 ** 31 - 1;
 
 /** Defaults of jobs. */
-function applyJobDefaults(job: KubeObject): void {
+function applyJobDefaults(job: KubeObject, _version?: string, before?: KubeObject): void {
   const spec = ensureStruct(job, 'spec');
-  applyTemplateDefaults(spec);
+  applyTemplateDefaults(spec, before?.['spec']);
   if (spec['parallelism'] === undefined) setAbsent(spec, { completions: 1 });
   setAbsent(spec, { parallelism: 1, backoffLimit: spec['backoffLimitPerIndex'] === undefined ? 6 : UNLIMITED_BACKOFF });
   const failurePolicy = readPointer(spec, 'podFailurePolicy');

@@ -1,6 +1,7 @@
 // Helpers for defaults. Upstream has two kinds of absent: a Go value that is zero ('' or 0), and a nil pointer. The kind of a field decides whether
 // an explicit zero is kept, so every default names it by the helper that it uses.
 import { type JsonObject, type JsonValue, canonicalizeQuantity, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
+import { cloneJson } from '../../registry/index.ts';
 import { toObject } from './values.ts';
 
 /** The default port of a `service` member that names a Service, in webhooks, conversions and API services. */
@@ -16,7 +17,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 
 /** Sets pointer fields that are absent; values are copied, so that objects never share them. */
 export function setAbsent(object: JsonObject, defaults: Defaults): void {
-  for (const name in defaults) if (isAbsent(object[name])) object[name] = structuredClone(defaults[name]);
+  for (const name in defaults) if (isAbsent(object[name])) object[name] = cloneJson(defaults[name]);
 }
 
 /** Sets plain fields that are absent or zero. */

@@ -18,20 +18,23 @@ type Json = Record<string, unknown>;
 
 const objectMetaOf = (schema: Schema): Schema | undefined => schema.fields?.get('metadata')?.schema;
 
-/** Reads a body; throws DecodeError when metadata, its own or of an embedded resource, has a wrong type. Defaults are not applied. */
-export function decodeCustomObject(schema: Schema, json: Json): Decoded {
+/**
+ * Reads a body; throws DecodeError when metadata, its own or of an embedded resource, has a wrong type. Defaults are not applied. What the body
+ * shares with `before`, the object that it was made from, is as it should be.
+ */
+export function decodeCustomObject(schema: Schema, json: Json, before?: Readonly<Json>): Decoded {
   const strictErrors: string[] = [];
   const objectMeta = objectMetaOf(schema);
   let { metadata } = json as { metadata?: unknown };
   if (objectMeta !== undefined && metadata !== undefined && metadata !== null) {
-    const decoded = decodeObject(objectMeta, metadata, { at: 'metadata' });
+    const decoded = decodeObject(objectMeta, metadata, { at: 'metadata', before: before?.['metadata'] });
     metadata = decoded.object;
     strictErrors.push(...decoded.strictErrors);
   }
-  const pruned = pruneUnknown(schema, json);
+  const pruned = pruneUnknown(schema, json, before);
   strictErrors.push(...pruned.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`));
   let { object } = pruned;
-  if (objectMeta !== undefined) {
+  if (objectMeta !== undefined && hasEmbedded(schema)) {
     const coerced = coerceEmbedded(schema, object, objectMeta);
     object = coerced.object;
     strictErrors.push(...coerced.strictErrors);

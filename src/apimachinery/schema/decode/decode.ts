@@ -23,10 +23,12 @@ interface DecodeOptions {
   readonly keepEmptyLists?: boolean;
   /** Members are read in the order of the struct and the first problem is thrown, as upstream's converter of untyped objects does. */
   readonly inFieldOrder?: boolean;
+  /** The decoded object that the input was made from: what the input shares with it, in the same place, is decoded already and stays as it is. */
+  readonly before?: unknown;
 }
 
 export interface Decoded {
-  /** Shares raw parts (RawExtension, FieldsV1, JSON) with the input and nothing else. */
+  /** Shares raw parts (RawExtension, FieldsV1, JSON) with the input, what the input shares with `before`, and nothing else. */
   readonly object: Record<string, unknown>;
   /** `unknown field "spec.foo"` and `duplicate field "spec.foo"`, in the order of the input, each once, at most 100. */
   readonly strictErrors: readonly string[];
@@ -36,7 +38,14 @@ export interface Decoded {
 
 type Json = Record<string, unknown>;
 
+/** A value, and what is in its place in the object that the input was made from. */
+interface Part {
+  readonly value: unknown;
+  readonly before: unknown;
+}
+
 const MAX_STRICT_ERRORS = 100;
+const none: readonly unknown[] = Object.freeze([]);
 const empty: Json = Object.freeze({});
 /** One byte of a list of bytes, as errors name it. */
 const byteSchema: Schema = { type: 'integer', goType: 'uint8' };
@@ -74,13 +83,14 @@ class Decoder {
 
   decodeRoot(schema: Schema, json: unknown): Json {
     if (json !== null && (typeof json !== 'object' || Array.isArray(json))) throw this.#mismatch(describeJson(json), formatGoType(schema));
-    const object = this.#readStruct(planOf(schema), (json ?? empty) as Json);
+    const object = this.#readStruct(planOf(schema), (json ?? empty) as Json, this.#options.before);
     if (this.#firstMismatch) throw this.#firstMismatch;
     return object;
   }
 
   /** Values are read in the order of the input, which is that of the errors, and written in the order of the struct. */
-  #readStruct(plan: Plan, input: Json): Json {
+  #readStruct(plan: Plan, input: Json, before?: unknown): Json {
+    const known = typeof before === 'object' ? before as Json | null : null;
     const fields = plan.fields;
     const values: unknown[] = [];
     values.length = fields.length;
@@ -94,7 +104,9 @@ class Decoder {
         this.#reportKey('unknown', key);
         continue;
       }
-      values[index] = this.#readField(plan, fields[index]!, input[key]);
+      const value = input[key];
+      const old = known?.[key];
+      values[index] = typeof value === 'object' && value !== null && value === old ? value : this.#readField(plan, fields[index]!, { value, before: old });
     }
     const object: Json = {};
     for (let i = 0; i < fields.length; i++) {
@@ -107,16 +119,23 @@ class Decoder {
   }
 
   /** The value to write, undefined for none. */
-  #readField(plan: Plan, field: PlannedField, input: unknown): unknown {
+  #readField(plan: Plan, field: PlannedField, { value: input, before }: Part): unknown {
     this.#path.push(field.name);
     this.#plans.push(plan);
-    const value = isNothing(input) ? undefined : this.#readValue(field.operation, field.schema, input);
+    const value = isNothing(input) ? undefined : this.#readPart(field, input, before);
     if (this.#duplicates !== undefined) this.#reportDuplicate();
     this.#path.pop();
     this.#plans.pop();
     if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation) && !isRefusedAnyway(field))) return undefined;
     if (field.operation === 'array' && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true && !field.pointer) return null;
     return value;
+  }
+
+  /** A value of which parts may be known. */
+  #readPart({ operation, schema }: Pick<PlannedField, 'operation' | 'schema'>, input: unknown, before: unknown): unknown {
+    if (typeof before !== 'object' || typeof input !== 'object') return this.#readValue(operation, schema, input);
+    if (operation === 'object' && !Array.isArray(input)) return this.#readStruct(planOf(schema), input as Json, before);
+    return operation === 'array' && Array.isArray(input) ? this.#readArray(schema, input, before) : this.#readValue(operation, schema, input);
   }
 
   #readValue(operation: Operation, schema: Schema, input: unknown): unknown {
@@ -159,17 +178,23 @@ class Decoder {
     }
   }
 
-  #readArray(schema: Schema, input: readonly unknown[]): unknown[] {
+  #readArray(schema: Schema, input: readonly unknown[], before?: unknown): unknown[] {
+    const known: readonly unknown[] = Array.isArray(before) ? before : none;
     const items = schema.items!;
-    const operation = operationOf(items);
+    const part = { operation: operationOf(items), schema: items };
     const array: unknown[] = [];
     const at = this.#path.length;
     this.#path.push(0);
     this.#plans.push(undefined);
     for (let i = 0; i < input.length; i++) {
       this.#path[at] = i;
-      const value = isNothing(input[i]) ? undefined : this.#readValue(operation, items, input[i]);
-      array.push(value === undefined ? this.#zeroOf(operation, items) : value);
+      const item = input[i];
+      if (typeof item === 'object' && item !== null && item === known[i]) {
+        array.push(item);
+        continue;
+      }
+      const value = isNothing(item) ? undefined : this.#readPart(part, item, known[i]);
+      array.push(value === undefined ? this.#zeroOf(part.operation, items) : value);
     }
     this.#path.pop();
     this.#plans.pop();

@@ -12,50 +12,70 @@ const defaulted = new WeakMap<Schema, boolean>();
 interface DefaultsOptions {
   /** Nulls without a default stay, for validation to refuse: what an apply states is not read leniently. */
   readonly keepNulls?: boolean;
+  /** The object that an update replaces: what the two share, in the same place, has its defaults. */
+  readonly before?: unknown;
+}
+
+/** A value, and what the object that an update replaces has in its place. */
+interface Part<T = unknown> {
+  readonly value: T;
+  readonly before: unknown;
 }
 
 /** The object with defaults filled in, in the order that it is written in; parts without a change are shared with the input. */
-export function applyDefaults(schema: Schema, object: Record<string, unknown>, { keepNulls = false }: DefaultsOptions = {}): Record<string, unknown> {
-  return fill(schema, object, keepNulls) as Json;
+export function applyDefaults(schema: Schema, object: Record<string, unknown>, { keepNulls = false, before }: DefaultsOptions = {}): Record<string, unknown> {
+  return fill(schema, { value: object, before }, keepNulls) as Json;
 }
 
-function fill(schema: Schema, value: unknown, keepNulls: boolean): unknown {
-  if (typeof value !== 'object' || value === null || !needsFilling(schema)) return value;
-  if (Array.isArray(value)) return schema.items === undefined ? value : fillArray(schema.items, value, keepNulls);
-  return schema.type === 'map' ? fillMap(schema, value as Json, keepNulls) : fillObject(schema, value as Json, keepNulls);
+function fill(schema: Schema, part: Part, keepNulls: boolean): unknown {
+  const { value, before } = part;
+  if (typeof value !== 'object' || value === null || value === before || !needsFilling(schema)) return value;
+  if (Array.isArray(value)) return schema.items === undefined ? value : fillArray(schema.items, { value, before }, keepNulls);
+  return schema.type === 'map' ? fillMap(schema, part as Part<Json>, keepNulls) : fillObject(schema, part as Part<Json>, keepNulls);
 }
 
-function fillArray(items: Schema, array: readonly unknown[], keepNulls: boolean): readonly unknown[] {
-  const filled = array.map((item) => fill(items, item === null && !items.nullable ? (cloneDefault(items.default) ?? null) : item, keepNulls));
-  return filled.some((item, i) => item !== array[i]) ? filled : array;
+function fillArray(items: Schema, { value: array, before }: Part<readonly unknown[]>, keepNulls: boolean): readonly unknown[] {
+  const known: readonly unknown[] = Array.isArray(before) ? before : [];
+  let filled: unknown[] | undefined;
+  for (let i = 0; i < array.length; i++) {
+    const item = array[i];
+    const value = item === null && !items.nullable ? (cloneDefault(items.default) ?? null) : item;
+    const next = fill(items, { value, before: known[i] }, keepNulls);
+    if (next !== item) (filled ??= [...array])[i] = next;
+  }
+  return filled ?? array;
 }
 
-function fillMap(schema: Schema, map: Json, keepNulls: boolean): Json {
+function fillMap(schema: Schema, { value: map, before }: Part<Json>, keepNulls: boolean): Json {
   const items = schema.items!;
+  const known = asObject(before);
   const filled: Json = {};
   let isChanged = false;
   for (const key of Object.keys(map)) {
     let value = map[key];
     if (value === null && !items.nullable) value = cloneDefault(items.default) ?? (keepNulls ? null : undefined);
-    if (value !== undefined) value = fill(items, value, keepNulls);
+    if (value !== undefined) value = fill(items, { value, before: known?.[key] }, keepNulls);
     isChanged ||= value !== map[key];
     if (value !== undefined) setOwn(filled, key, value);
   }
   return isChanged ? filled : map;
 }
 
-function fillObject(schema: Schema, object: Json, keepNulls: boolean): Json {
-  const changes = new Map<string, unknown>();
+function fillObject(schema: Schema, { value: object, before: old }: Part<Json>, keepNulls: boolean): Json {
+  const known = asObject(old);
+  let changes: Map<string, unknown> | undefined;
   for (const field of schema.fields?.values() ?? []) {
     const before = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
     let value = before;
     const isAbsent = value === undefined || (value === null && isUntyped(schema) && !field.schema.nullable);
     if (isAbsent) value = cloneDefault(field.default) ?? (keepNulls && value === null ? null : undefined);
-    if (value !== undefined) value = fill(field.schema, value, keepNulls);
-    if (value !== before) changes.set(field.name, value);
+    if (typeof value === 'object') value = fill(field.schema, { value, before: known?.[field.name] }, keepNulls);
+    if (value !== before) (changes ??= new Map()).set(field.name, value);
   }
-  return changes.size === 0 ? object : rebuild(schema, object, changes);
+  return changes === undefined ? object : rebuild(schema, object, changes);
 }
+
+const asObject = (value: unknown): Json | null => (typeof value === 'object' ? value as Json | null : null);
 
 /** Struct fields in the order of the struct, custom resources' in byte order. */
 function rebuild(schema: Schema, object: Json, changes: ReadonlyMap<string, unknown>): Json {
@@ -74,7 +94,8 @@ function isUntyped(schema: Schema): boolean {
 }
 
 function cloneDefault(value: unknown): unknown {
-  return value === undefined || value === null ? undefined : structuredClone(value);
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'object' ? structuredClone(value) : value;
 }
 
 /** False when nothing below can change: no default anywhere, and no schema of a custom resource, whose nulls are dropped. */

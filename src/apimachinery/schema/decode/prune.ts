@@ -5,7 +5,7 @@ import { setOwn } from './decode.ts';
 import type { Schema } from '../schema.ts';
 
 interface Pruned {
-  /** A new object, keys in byte order as untyped objects are written; raw parts are shared with the input. */
+  /** A new object, keys in byte order as untyped objects are written; raw parts, and parts that the input shares with `before`, are those of the input. */
   readonly object: Record<string, unknown>;
   /** Paths of what was dropped (`spec.list[1].b`), sorted. */
   readonly unknownFields: readonly string[];
@@ -19,47 +19,55 @@ const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata
  * Drops the fields that `schema` does not declare. apiVersion, kind and metadata of the object and of embedded resources are kept as
  * they are: metadata is decoded as ObjectMeta, apart from this.
  */
-export function pruneUnknown(schema: Schema, object: Record<string, unknown>): Pruned {
+export function pruneUnknown(schema: Schema, object: Record<string, unknown>, before?: Readonly<Record<string, unknown>>): Pruned {
   const pruner = new Pruner();
-  const pruned = pruner.pruneObject(schema, object, true);
+  const pruned = pruner.pruneObject(schema, { value: object, before }, true);
   return { object: pruned, unknownFields: pruner.unknownFields.sort() };
+}
+
+/** A value, and what is in its place in the object that the input was made from: the same value is as it should be. */
+interface Part<T = unknown> {
+  readonly value: T;
+  readonly before: unknown;
 }
 
 class Pruner {
   readonly unknownFields: string[] = [];
   readonly #path: (string | number)[] = [];
 
-  pruneObject(schema: Schema | undefined, object: Json, isRoot: boolean): Json {
+  pruneObject(schema: Schema | undefined, { value: object, before }: Part<Json>, isRoot: boolean): Json {
     const hasMeta = isRoot || schema?.embeddedResource === true;
+    const known = typeof before === 'object' ? before as Json | null : null;
     const pruned: Json = {};
     for (const key of Object.keys(object).sort(compareKeys)) {
       this.#path.push(key);
-      if (hasMeta && metaFields.has(key)) setOwn(pruned, key, object[key]);
-      else this.#pruneKey(schema, { object, key, pruned });
+      const value = object[key];
+      if (hasMeta && metaFields.has(key)) setOwn(pruned, key, value);
+      else this.#pruneKey(schema, { value, before: known?.[key] }, { key, pruned });
       this.#path.pop();
     }
     return pruned;
   }
 
-  #pruneKey(schema: Schema | undefined, place: { object: Json; key: string; pruned: Json }): void {
-    const value = place.object[place.key];
-    const known = schema?.fields?.get(place.key)?.schema ?? (schema?.type === 'map' ? schema.items : undefined);
-    if (known !== undefined) setOwn(place.pruned, place.key, this.#prune(known, value));
-    else if (schema?.preserveUnknownFields === true) setOwn(place.pruned, place.key, sortDeep(value));
+  #pruneKey(schema: Schema | undefined, part: Part, { key, pruned }: { readonly key: string; readonly pruned: Json }): void {
+    const known = schema?.fields?.get(key)?.schema ?? (schema?.type === 'map' ? schema.items : undefined);
+    if (known !== undefined) setOwn(pruned, key, this.#prune(known, part));
+    else if (schema?.preserveUnknownFields === true) setOwn(pruned, key, sortDeep(part.value));
     else this.unknownFields.push(this.#formatPath());
   }
 
-  #prune(schema: Schema | undefined, value: unknown): unknown {
-    if (Array.isArray(value)) return this.#pruneArray(schema, value);
-    if (typeof value !== 'object' || value === null) return value;
-    return this.pruneObject(schema, value as Json, false);
+  #prune(schema: Schema | undefined, part: Part): unknown {
+    const { value, before } = part;
+    if (typeof value !== 'object' || value === null || value === before) return value;
+    if (Array.isArray(value)) return this.#pruneArray(schema, value, Array.isArray(before) ? before : []);
+    return this.pruneObject(schema, part as Part<Json>, false);
   }
 
-  #pruneArray(schema: Schema | undefined, array: readonly unknown[]): unknown[] {
+  #pruneArray(schema: Schema | undefined, array: readonly unknown[], before: readonly unknown[]): unknown[] {
     if (schema?.preserveUnknownFields === true && schema.items === undefined) return array.map(sortDeep);
-    return array.map((item, i) => {
+    return array.map((value, i) => {
       this.#path.push(i);
-      const pruned = this.#prune(schema?.items, item);
+      const pruned = this.#prune(schema?.items, { value, before: before[i] });
       this.#path.pop();
       return pruned;
     });

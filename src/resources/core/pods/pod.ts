@@ -54,8 +54,8 @@ export const podKind: KindSpec = {
   columns: podColumns,
   rowConditions: readPodConditions,
   gatedFields: [...gatedPodFields('spec'), 'status.nodeAllocatableResourceClaimStatuses'],
-  applyDefaults(pod) {
-    applyPodDefaults(pod);
+  applyDefaults(pod, _version, before) {
+    applyPodDefaults(pod, before);
     mirrorAddresses(readPointer(pod, 'status'));
   },
   strategy: {

@@ -63,8 +63,9 @@ function applyPodSpecDefaults(spec: JsonObject): void {
   roundResources(spec, 'overhead');
 }
 
-/** Defaults of the pod template that a spec holds. */
-export function applyTemplateDefaults(parent: Record<string, unknown>): void {
+/** Defaults of the pod template that a spec holds; `before` is the spec that an update replaces. */
+export function applyTemplateDefaults(parent: Record<string, unknown>, before?: unknown): void {
+  if (isShared(parent, before, 'template')) return;
   applyPodSpecDefaults(ensureStruct(ensureStruct(parent, 'template'), 'spec'));
 }
 
@@ -90,8 +91,19 @@ function mirrorAddress(status: JsonObject | undefined): void {
   else if (first) setZero(status, { podIP: first });
 }
 
+/** Whether an update shares a struct with what it replaces, so that the struct has its defaults. */
+function isShared(object: Readonly<Record<string, unknown>>, before: unknown, name: string): boolean {
+  return before !== undefined && object[name] !== undefined && object[name] === readPointer(before, name);
+}
+
 /** Defaults of a pod. */
-export function applyPodDefaults(pod: KubeObject): void {
+export function applyPodDefaults(pod: KubeObject, before?: KubeObject): void {
+  if (!isShared(pod, before, 'spec')) applyOwnSpecDefaults(pod);
+  mirrorAddress(readPointer(pod, 'status'));
+}
+
+/** Defaults of the spec of a pod, some of which templates do without. */
+function applyOwnSpecDefaults(pod: KubeObject): void {
   const spec = ensureStruct(pod, 'spec');
   applyPodSpecDefaults(spec);
   for (const field of ['containers', 'initContainers']) {
@@ -101,5 +113,4 @@ export function applyPodDefaults(pod: KubeObject): void {
     }
   }
   setAbsent(spec, { enableServiceLinks: true });
-  mirrorAddress(readPointer(pod, 'status'));
 }
