@@ -129,6 +129,28 @@ test('applyStrategicMergePatch refuses directives for lists of maps without a ke
   assert.deepEqual(merge({ items: [{ name: 'a' }] }, { '$deleteFromPrimitiveList/items': [] }), { items: [{ name: 'a' }] });
 });
 
+test('applyStrategicMergePatch lets a directive of deletion do what a field does, but that it adds nothing', () => {
+  const target = { items: [{ name: 'a' }], finalizers: ['x', 'y'], selector: { k: 'v' } };
+  const deleting = (name: string, value: JsonValue): JsonObject => merge(target, { [`$deleteFromPrimitiveList/${name}`]: value });
+  assert.equal('finalizers' in deleting('finalizers', null), false);
+  assert.deepEqual([deleting('finalizers', 'x'), deleting('absent', ['x'])], [target, target]);
+  assert.deepEqual(deleting('selector', { z: '1' }).selector, { k: 'v', z: '1' });
+  assert.throws(() => deleting('finalizers', [7]), { message: 'list element types are not identical: [[x y] [7]]' });
+  assert.throws(() => merge(target, { $deleteFromPrimitiveList: ['x'] }), { message: 'invalid patch format of primitive list' });
+});
+
+test('applyStrategicMergePatch wants the merge key in all items that it puts in order', () => {
+  const target = { items: [{ name: 'a' }], selector: { k: 'v' } };
+  const keyless = { message: 'map: map[image:x] does not contain declared merge key: name' };
+  assert.throws(() => merge(target, { items: [{ $patch: 'replace' }, { image: 'x' }] }), keyless);
+  assert.throws(() => merge({ items: [{ image: 'x' }] }, { items: [{ name: 'a' }] }), keyless);
+  assert.throws(() => merge(target, { items: [{ name: 'a' }], '$setElementOrder/items': [{ name: 'a' }, { image: 'x' }] }), keyless);
+  assert.throws(() => merge({}, { items: [], '$setElementOrder/items': [] }), { message: 'no elements in any of the given slices' });
+  assert.throws(() => merge(target, { selector: { '$setElementOrder/k': [] } }), { message: 'expected a []interface {}, but received a string' });
+  assert.throws(() => merge(target, { selector: { '$setElementOrder/z': [] } }),
+    { message: 'merging an object in json but data type is not struct, instead is: map' });
+});
+
 test('applyStrategicMergePatch refuses directives in the reference\'s words', () => {
   const target = { items: [{ name: 'a' }], selector: { k: 'v' }, strategy: { type: 'x' } };
   assert.throws(() => merge(target, { selector: { $patch: 'bogus', zone: 'y' } }), { message: 'unknown patch type: bogus in map: map[$patch:bogus zone:y]' });

@@ -9,8 +9,8 @@ import { arrangeItems, createIndex, identify, identifyValue, mergeSortedItems, s
 
 type Dict = Record<string, unknown>;
 
-const DELETE_PREFIX = '$deleteFromPrimitiveList/';
-const ORDER_PREFIX = '$setElementOrder/';
+const DELETE = '$deleteFromPrimitiveList';
+const ORDER = '$setElementOrder';
 
 /** A directive that makes no sense: a plain 500, as the reference answers. */
 const plainError = (message: string): StatusError => failure(500, '', message);
@@ -21,9 +21,11 @@ const noField = ({ name = '' }: Schema, field: string): StatusError =>
 
 const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
+const goKindOf = (value: unknown): string => (typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : goTypeOf(value));
+
 /** A value of another Go type than upstream asserts; a missing type prints as Go prints a nil argument. */
 const wrongType = (wanted: string, value: unknown): StatusError =>
-  plainError(`expected a ${wanted}, but received a ${value === null ? '%!s(<nil>)' : Number.isInteger(value) ? 'int64' : goTypeOf(value)}`);
+  plainError(`expected a ${wanted}, but received a ${value === null ? '%!s(<nil>)' : goKindOf(value)}`);
 
 /**
  * The target with the patch applied; the target is not changed. The patch is used up: directives that were followed, and nulls of what is added, are
@@ -38,16 +40,13 @@ const fieldSchema = (schema: Schema | undefined, key: string): Schema | undefine
 
 function mergeMaps(target: Dict, patch: Dict, schema: Schema | undefined): Dict {
   if (Object.hasOwn(patch, '$patch')) return replaceOrDelete(patch);
-  const hasKeys = Object.hasOwn(patch, '$retainKeys');
-  const { $retainKeys: retain } = patch;
-  delete patch['$retainKeys'];
-  const out = hasKeys ? retainKeys(target, patch, retain) : copyMap(target);
+  const out = copyMap(target);
+  retainKeys(out, patch);
   mergeOrderedLists(out, patch, schema);
   for (const key of Object.keys(patch)) {
-    if (key.startsWith(DELETE_PREFIX)) {
-      const name = key.slice(DELETE_PREFIX.length);
-      deleteFromList(out, { key: name, value: patch[key], schema: fieldSchema(schema, name) });
-    } else mergeField(out, { key, value: patch[key], schema: fieldSchema(schema, key) });
+    const deletes = key.startsWith(DELETE);
+    const name = deletes ? nameIn(key, DELETE, 'invalid patch format of primitive list') : key;
+    mergeField(out, { key: name, value: patch[key], schema: fieldSchema(schema, name), deletes });
   }
   return out;
 }
@@ -56,6 +55,12 @@ function copyMap(map: Dict): Dict {
   const out: Dict = {};
   for (const key of Object.keys(map)) putKey(out, key, map[key]);
   return out;
+}
+
+/** The name of the list that a directive is about; throws the 400 of a directive that names none. */
+function nameIn(key: string, directive: string, problem: string): string {
+  if (key[directive.length] !== '/') throw badRequest(problem);
+  return key.slice(directive.length + 1);
 }
 
 function replaceOrDelete(patch: Dict): Dict {
@@ -68,59 +73,90 @@ function replaceOrDelete(patch: Dict): Dict {
   throw unknownDirective(directive, patch);
 }
 
-function retainKeys(target: Dict, patch: Dict, keys: unknown): Dict {
+function retainKeys(out: Dict, patch: Dict): void {
+  if (!Object.hasOwn(patch, '$retainKeys')) return;
+  const { $retainKeys: keys } = patch;
+  delete patch['$retainKeys'];
   const bad = (): StatusError => badRequest('invalid patch format of retainKeys');
   if (!Array.isArray(keys)) throw bad();
   const kept = new Set<unknown>(keys);
   for (const [key, value] of Object.entries(patch)) {
-    if (value !== null && !key.startsWith(DELETE_PREFIX) && !key.startsWith(ORDER_PREFIX) && !kept.has(key)) throw bad();
+    if (value !== null && !key.startsWith(DELETE) && !key.startsWith(ORDER) && !kept.has(key)) throw bad();
   }
-  const out: Dict = {};
-  for (const key of Object.keys(target)) if (kept.has(key)) putKey(out, key, target[key]);
-  return out;
+  for (const key of Object.keys(out)) if (!kept.has(key)) delete out[key];
 }
 
-function mergeField(out: Dict, { key, value, schema }: { key: string; value: unknown; schema: Schema | undefined }): void {
+interface FieldPatch {
+  readonly key: string;
+  readonly value: unknown;
+  readonly schema: Schema | undefined;
+  /** The value comes from a directive that takes texts and numbers from a list. */
+  readonly deletes: boolean;
+}
+
+/** Such a directive does what a plain field does where it holds what that holds, but that it adds nothing, and takes from lists of scalars. */
+function mergeField(out: Dict, { key, value, schema, deletes }: FieldPatch): void {
   const current = ownValue(out, key);
   if (value === null) return void delete out[key];
-  if (isMap(current) && isMap(value)) {
+  const isAlike = current !== undefined && goKindOf(current) === goKindOf(value);
+  if (deletes && !isAlike) return;
+  if (isAlike && isMap(current) && isMap(value)) {
     return putKey(out, key, strategies(schema).includes('replace') ? value : mergeMaps(current, value, schema));
   }
-  if (Array.isArray(current) && Array.isArray(value)) return putKey(out, key, mergeLists(current, value, schema));
-  dropNulls(value);
+  if (isAlike && Array.isArray(current) && Array.isArray(value)) return putKey(out, key, mergeLists(current, value, { schema, deletes }));
+  if (!isAlike) dropNulls(value);
   const kept = dropDirectives(value);
   if (kept === undefined) delete out[key];
   else putKey(out, key, kept);
 }
 
-/** Takes texts and numbers from a list. Maps in such a directive are merged into the list, whatever its strategy. */
-function deleteFromList(out: Dict, { key, value: values, schema }: { key: string; value: unknown; schema: Schema | undefined }): void {
-  if (!Array.isArray(values)) throw badRequest('invalid patch format of primitive list');
-  const current = ownValue(out, key);
-  if (Array.isArray(current) && isMap(current[0] ?? values[0])) return putKey(out, key, combineLists(current, values, schema));
-  const deleted = new Set(values.map(identifyValue));
-  if (Array.isArray(current)) putKey(out, key, current.filter((item) => !deleted.has(identifyValue(item))));
+interface ListPatch {
+  readonly schema: Schema | undefined;
+  readonly deletes: boolean;
 }
 
-function mergeLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
+function mergeLists(current: readonly unknown[], patch: readonly unknown[], { schema, deletes }: ListPatch): unknown[] {
   // What replaces a list keeps its directives: they are unknown fields of the result.
-  return strategies(schema).includes('merge') ? combineLists(current, patch, schema) : [...patch];
-}
-
-function combineLists(current: readonly unknown[], patch: readonly unknown[], schema: Schema | undefined): unknown[] {
+  if (!deletes && !strategies(schema).includes('merge')) return [...patch];
   if (current.length === 0 && patch.length === 0) return [];
-  const both = [...current, ...patch];
-  if (Array.isArray(both[0])) throw noListOfLists();
-  const types = new Set(both.map((item) => (item === null ? 'null' : Array.isArray(item) ? 'array' : typeof item)));
-  if (types.size > 1 || types.has('null')) throw plainError(`list element types are not identical: ${formatGo([current, patch])}`);
-  if (!isMap(current[0] ?? patch[0])) {
-    const placeOf = createIndex(both, undefined);
-    return arrangeItems(both.filter((item, i) => placeOf(item) === i), { patch, server: current, mergeKey: undefined });
-  }
+  const first = firstItem(current, patch);
+  if (!isMap(first)) return deletes ? takeFrom(current, patch) : mergeScalars(current, patch);
   const mergeKey = schema?.patchMergeKey;
   if (mergeKey === undefined) throw plainError('cannot merge lists without merge key for struct');
   const { base, items } = applyItemDirectives(current as Dict[], patch as Dict[], mergeKey);
-  return arrangeItems(mergeItems(base, items, { mergeKey, item: schema?.items }), { patch: items, server: base, mergeKey });
+  const merged = mergeItems(base, items, { mergeKey, item: schema?.items });
+  checkKeys(merged, mergeKey);
+  return arrangeItems(merged, { patch: items, server: base, mergeKey });
+}
+
+/** The first item of two lists; throws unless all of them are of its type. */
+function firstItem(current: readonly unknown[], patch: readonly unknown[]): unknown {
+  const both = [...current, ...patch];
+  if (both.length === 0) throw plainError('no elements in any of the given slices');
+  const [first] = both;
+  if (Array.isArray(first)) throw noListOfLists();
+  const isAlike = (item: unknown): boolean => item !== null && goKindOf(item) === goKindOf(first);
+  if (!both.every(isAlike)) throw plainError(`list element types are not identical: ${formatGo([current, patch])}`);
+  return first;
+}
+
+function takeFrom(current: readonly unknown[], patch: readonly unknown[]): unknown[] {
+  const deleted = new Set(patch.map(identifyValue));
+  return current.filter((item) => !deleted.has(identifyValue(item)));
+}
+
+function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): unknown[] {
+  const both = [...current, ...patch];
+  const placeOf = createIndex(both, undefined);
+  return arrangeItems(both.filter((item, i) => placeOf(item) === i), { patch, server: current, mergeKey: undefined });
+}
+
+/** Throws unless all items are maps with a value of the merge key. */
+function checkKeys(items: readonly unknown[], mergeKey: string): void {
+  for (const item of items) {
+    if (!isMap(item)) throw wrongType('map[string]interface {}', item);
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+  }
 }
 
 /** Elements that are directives act on the list; the others are left to merge. */
@@ -165,28 +201,40 @@ function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, i
 /** Lists whose order the patch states: merged, then put in that order with items of the server alone between them, and taken out of the patch. */
 function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): void {
   for (const directive of Object.keys(patch)) {
-    if (!directive.startsWith(ORDER_PREFIX)) continue;
-    const key = directive.slice(ORDER_PREFIX.length);
-    const [order, patchList, current] = [patch[directive], ownValue(patch, key), ownValue(out, key)];
+    if (!directive.startsWith(ORDER)) continue;
+    const order = patch[directive];
     delete patch[directive];
     if (!Array.isArray(order)) throw wrongType('[]interface {}', order);
+    const key = nameIn(directive, ORDER, 'invalid patch format of setElementOrder list');
+    const [patchList, current] = [ownValue(patch, key), ownValue(out, key)];
     for (const value of [current, patchList]) if (value !== undefined && !Array.isArray(value)) throw wrongType('[]interface {}', value);
-    const list = fieldSchema(schema, key);
-    if (list === undefined && schema?.fields !== undefined) throw noField(schema, key);
+    const list = listSchema(schema, key);
     const mergeKey = list?.patchMergeKey;
     const stated = Array.isArray(patchList) ? patchList : undefined;
     if (stated !== undefined) checkOrder(stated, order, mergeKey);
     if (stated === undefined && !Array.isArray(current)) continue;
-    const combine = (mine: readonly unknown[]): unknown[] => (Array.isArray(current) ? mergeLists(current, mine, list) : dropDirectives(mine) as unknown[]);
+    const combine = (mine: readonly unknown[]): unknown[] =>
+      (Array.isArray(current) ? mergeLists(current, mine, { schema: list, deletes: false }) : dropDirectives(mine) as unknown[]);
     const merged = stated === undefined ? current as unknown[] : combine(stated);
     const server = Array.isArray(current) ? current : [];
     const keyless = mergeKey === undefined ? [...merged, ...order, ...server].find(isMap) : undefined;
     if (keyless !== undefined) throw noMergeKey(keyless, '');
+    firstItem(server, stated ?? []);
+    if (mergeKey !== undefined) for (const items of [merged, order, server]) checkKeys(items, mergeKey);
     const placeOf = createIndex(order, mergeKey);
     const byOrder = sortByPlace(merged.filter((item) => placeOf(item) >= 0), placeOf);
     putKey(out, key, mergeSortedItems(merged.filter((item) => placeOf(item) < 0), byOrder, { server, mergeKey }));
     delete patch[key];
   }
+}
+
+/** The schema of a list that is put in order; throws where there can be none. */
+function listSchema(schema: Schema | undefined, key: string): Schema | undefined {
+  if (schema?.type === 'map') throw plainError('merging an object in json but data type is not struct, instead is: map');
+  const field = schema?.fields?.get(key);
+  if (field === undefined && schema?.fields !== undefined) throw noField(schema, key);
+  if (field !== undefined && field.schema.type !== 'array' && !field.pointer) throw plainError('expected slice or array type, but got: struct');
+  return field?.schema;
 }
 
 function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
@@ -197,7 +245,7 @@ function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeK
   let next = 0;
   for (const item of order) {
     const mine = stated[next];
-    if (mergeKey !== undefined && isMap(mine) && ownValue(mine, mergeKey) === undefined) throw noMergeKey(mine, mergeKey);
+    if (mergeKey !== undefined) checkKeys(mine === undefined ? [] : [mine, item], mergeKey);
     if (next < stated.length && identify(mine, mergeKey) === identify(item, mergeKey)) next++;
   }
   if (next < stated.length) throw plainError(`The order in patch list:\n${formatGo(patch)}\n doesn't match $setElementOrder list:\n${formatGo(order)}\n`);
