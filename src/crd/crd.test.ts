@@ -213,6 +213,26 @@ describe('subresourcesIn', () => {
   });
 });
 
+describe('validateWrite', () => {
+  const list = { type: 'array', items: { type: 'object', required: ['a'], properties: { a: { type: 'string' } } } };
+  const validate = (spec: object, kept: object): string[] => {
+    const schema = { type: 'object', properties: { spec: { type: 'object', properties: spec } } };
+    const object = { ...define(), spec: kept };
+    const schemas = { get: () => ({ source: schema }) } as never;
+    return validateWrite({ object, old: structuredClone(object), version: 'v1', subresource: '' }, { schemas, scaleIn: () => undefined, checkRules: undefined })
+      .errors.map(({ field }) => field);
+  };
+  it('tolerates what was there before where it is found again', () => {
+    assert.deepEqual(validate({ list, n: { type: 'integer' } }, { list: ['x'], n: 'seven' }), []);
+    assert.deepEqual(validate({ map: { type: 'object', additionalProperties: { type: 'integer' } } }, { map: { a: 'x' } }), []);
+  });
+  it('refuses what was there before in items without their keys, and beside members that no schema declares', () => {
+    const keyed = { ...list, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] };
+    assert.deepEqual(validate({ list: keyed }, { list: ['x'] }), ['spec.list[0]']);
+    assert.deepEqual(validate({ o: { type: 'object', required: ['n'], 'x-kubernetes-preserve-unknown-fields': true } }, { o: { a: 'x' } }), ['spec.o.n']);
+  });
+});
+
 describe('validateDefinition', () => {
   before(loadPatternEngine);
   const problems = (definition: KubeObject): string[] => validateDefinition(definition).map(({ field, message }) => `${field}: ${message}`);

@@ -4,6 +4,7 @@
 import { announceWork, compareKeys, createStride } from '../../../base/index.ts';
 import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
 import type { FieldError } from '../../status.ts';
+import { Before } from './before.ts';
 import { isKnownFormat, matchesFormat } from './formats.ts';
 import { checkNumber } from './number.ts';
 import { matchesPattern } from './pattern.ts';
@@ -11,16 +12,11 @@ import type { OpenAPIV3Schema } from '../structural.ts';
 import { type JsonType, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
 import { equalJson } from '../../equal.ts';
 
-/** The value before the update, where its place is known. */
-interface Before {
-  readonly value: unknown;
-}
-
 interface ValueOptions {
   /** Where the value is; '' for a whole object. */
   readonly at?: string;
   /** The value that an update replaces. */
-  readonly before?: Before;
+  readonly before?: { readonly value: unknown };
   /** The value is a default: an int-or-string has the type that its schema names, or any. */
   readonly isDefault?: boolean;
 }
@@ -35,7 +31,8 @@ type Json = Record<string, unknown>;
 
 /** All that is wrong with a value. */
 export function validateValue(schema: OpenAPIV3Schema, value: unknown, options: ValueOptions = {}): FieldError[] {
-  return new Validator(options).validate(schema, value, { path: '', before: options.before }).errors;
+  const before = options.before && new Before(options.before.value, schema);
+  return new Validator(options).validate(schema, value, { path: '', before }).errors;
 }
 
 /** Where a value is below the one that is validated. */
@@ -51,7 +48,6 @@ const isDue = createStride(64);
 class Validator {
   readonly #at: string;
   readonly #isDefault: boolean;
-  readonly #elements = new WeakMap<readonly unknown[], ReadonlyMap<string, unknown>>();
 
   constructor({ at = '', isDefault = false }: ValueOptions) {
     this.#at = at;
@@ -60,7 +56,7 @@ class Validator {
 
   validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
     const outcome = this.#validateWhole(schema, value, place);
-    if (outcome.errors.length > 0 && place.before !== undefined && equalJson(place.before.value, value)) outcome.errors.length = 0;
+    if (outcome.errors.length > 0 && place.before?.equals(value) === true) outcome.errors.length = 0;
     return outcome;
   }
 
@@ -192,7 +188,7 @@ class Validator {
     const { items } = schema;
     if (items !== undefined) {
       for (const [i, item] of value.entries()) {
-        merge(outcome, this.validate(items, item, { path: `${place.path}[${i}]`, before: this.#beforeItem(schema, item, place.before) }));
+        merge(outcome, this.validate(items, item, { path: `${place.path}[${i}]`, before: place.before?.item(item) }));
       }
     }
     const { minItems, maxItems } = schema as { minItems?: number; maxItems?: number };
@@ -243,23 +239,7 @@ class Validator {
   }
 
   #checkMember(schema: OpenAPIV3Schema, { value, name, path }: Member, { place, outcome }: Context): void {
-    const before = place.before?.value;
-    const known = isObject(before) && Object.hasOwn(before, name) ? { value: before[name] } : undefined;
-    merge(outcome, this.validate(schema, value[name], { path, before: known }));
-  }
-
-  /** Elements of lists are the same before and after only where the list has keys. */
-  #beforeItem(schema: OpenAPIV3Schema, item: unknown, before: Before | undefined): Before | undefined {
-    const old = before?.value;
-    const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
-    if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map' || keys === undefined || !isObject(item)) return undefined;
-    let elements = this.#elements.get(old);
-    if (elements === undefined) {
-      elements = new Map(old.filter(isObject).map((each) => [listKey(each, keys), each]));
-      this.#elements.set(old, elements);
-    }
-    const found = elements.get(listKey(item, keys));
-    return found === undefined ? undefined : { value: found };
+    merge(outcome, this.validate(schema, value[name], { path, before: place.before?.member(name) }));
   }
 }
 
@@ -278,8 +258,6 @@ interface Member {
 const hasTwice = (list: readonly unknown[]): boolean => new Set(list.map((item) => quoteValue(sortedCopy(item)))).size < list.length;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
-
-const listKey = (item: Json, keys: readonly string[]): string => quoteValue(keys.map((key) => (Object.hasOwn(item, key) ? item[key] : null)));
 
 /** Lists of allowed values that are worth an index. */
 const MANY_ALLOWED = 16;
