@@ -33,7 +33,8 @@ export { ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';
 export { PathsByOutline, outlineOf } from './apply/outline.ts';
 export {
-  type ManagedVersions, type Manager, UnfitVersionError, type Updater, decodeManagers, encodeManager, encodeManagers, managersBefore, updateManagers,
+  type ManagedVersions, type Manager, type ResetFields, UnfitVersionError, type Updater, decodeManagers, encodeManager, encodeManagers, managersBefore,
+  updateManagers, withoutOwners,
 } from './apply/managers.ts';
 export { compareObjects, toFieldSet } from './apply/compare.ts';
 export { typedProblem } from './apply/typed.ts';

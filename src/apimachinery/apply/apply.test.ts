@@ -197,12 +197,13 @@ test('mergeValues adds nothing to maps and lists that are merged where null is s
   const stated = { data: null, spec: { ports: null, sealed: null, plain: null, n: null }, metadata: { labels: null, finalizers: null } };
   assert.deepEqual(mergeValues(kind, live, stated), { ...live, spec: { ports: [{ port: 1 }], sealed: null, plain: null, n: null } });
   assert.deepEqual(mergeValues(kind, {}, stated), stated);
+  assert.deepEqual(mergeValues(kind, { data: {}, spec: { ports: [] } }, { data: null, spec: { ports: null } }), { data: null, spec: { ports: null } });
 });
 
 test('applyConfiguration keeps what the endpoint never writes from managers of writes before the first apply', () => {
   const live = { ...zero, metadata: { name: 'a', uid: 'u' }, data: { k: '1' }, spec: { n: 1 } };
   const { managedFields } = applyConfiguration({
-    versions, apiVersion: 'v1', subresource: '', manager: 'me', force: true, live, zero, time: '2026-01-01T00:00:00Z', reset: fieldSetOf(['f:spec']),
+    versions, apiVersion: 'v1', subresource: '', manager: 'me', force: true, live, zero, time: '2026-01-01T00:00:00Z', reset: () => fieldSetOf(['f:spec']),
     config: { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'a' }, data: { k: '2' } } as KubeObject,
   });
   const before = managedFields?.find(({ manager }) => manager === 'before-first-apply');

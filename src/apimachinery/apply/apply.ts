@@ -6,8 +6,8 @@ import type { Schema } from '../schema/schema.ts';
 import { toFieldSet } from './compare.ts';
 import { type FieldSet, emptySet, formatPath } from './field-set.ts';
 import {
-  type Conflicts, type ManagedVersions, type Manager, type Managers, UnfitVersionError, convertTyped, decodeManagers, encodeManagers, identityOf, sameManagers,
-  stripUnowned, takeChanged, updateManagers,
+  type Conflicts, type ManagedVersions, type Manager, type Managers, type ResetFields, convertTyped, decodeManagers, encodeManagers, identityOf, isMissing,
+  namingStep, reconcileManagers, sameManagers, stripUnowned, takeChanged, updateManagers, withoutReset,
 } from './managers.ts';
 import { mergeValues, removeItems, withNamedFields } from './merge.ts';
 import { statedFields } from './outline.ts';
@@ -49,8 +49,7 @@ interface ApplyInput {
   readonly config: KubeObject;
   /** RFC 3339 to the second. */
   readonly time: string;
-  /** Paths that this endpoint never writes. */
-  readonly reset?: FieldSet;
+  readonly reset?: ResetFields;
   /** The zero object of the kind, against which an object without owners is seen as made by `before-first-apply`. */
   readonly zero: KubeObject;
 }
@@ -81,16 +80,16 @@ function managersOf(input: ApplyInput, live: KubeObject): Managers {
 export function applyConfiguration(input: ApplyInput): ApplyOutput {
   const schema = input.versions.schemaFor(input.apiVersion) as Schema;
   const live = withoutManagers(input.live);
-  const before = managersOf(input, live);
+  const { versions, apiVersion } = input;
+  const before = reconcileManagers({ versions, apiVersion, live, managers: managersOf(input, live) });
   const self = { manager: input.manager, operation: 'Apply', apiVersion: input.apiVersion, subresource: input.subresource } as const;
   const identity = identityOf(self);
   const last = before.get(identity);
-  const within = (set: FieldSet): FieldSet => (input.reset ? set.differenceWithBelow(input.reset) : set);
   const merged = mergeValues(schema, live, input.config) as KubeObject;
-  const stated = within(statedFields(schema, input.config));
+  const stated = withoutReset(statedFields(schema, input.config), input.reset?.(apiVersion));
   const managers = new Map(before).set(identity, { time: last?.time, set: stated, ...self });
-  const pruned = namingStep('failed to prune fields', () => prune({ input, merged, managers, stated, last: last && { ...last, set: within(last.set) } }));
-  const taken = takeChanged({ versions: input.versions, apiVersion: input.apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
+  const pruned = namingStep('failed to prune fields', () => prune({ input, merged, managers, stated, last }));
+  const taken = takeChanged({ versions, apiVersion, live, object: pruned, managers, self: identity, reset: input.reset });
   if (taken.conflicts.size > 0 && !input.force) throw new ApplyConflictError(taken.conflicts);
   return finish({ input, live, object: pruned, before, managers: taken.managers, identity });
 }
@@ -127,41 +126,33 @@ interface Pruning {
   readonly last: Manager | undefined;
 }
 
-/** What `run` returns; an error about versions says first which step it ended. */
-function namingStep<T>(step: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw error instanceof UnfitVersionError ? new UnfitVersionError(`${step}: ${error.message}`) : error;
-  }
-}
-
 /** Removes the fields that this applier stated last time and omits now, unless another manager owns them. */
 function prune({ input, merged, managers, stated, last }: Pruning): KubeObject {
   if (last === undefined || last.set.isEmpty) return merged;
+  const { versions } = input;
+  const others = new Set([...managers.values()].map(({ apiVersion }) => apiVersion).filter((apiVersion) => apiVersion !== last.apiVersion));
   // An applier that states all that it stated before keeps it: the common case, which needs no walk through the object.
-  if (last.apiVersion === input.apiVersion && last.set.difference(stated).isEmpty) return merged;
-  const schema = input.versions.schemaFor(last.apiVersion);
-  if (schema === undefined) return merged;
-  const base = last.apiVersion === input.apiVersion ? merged
-    : convertTyped(input.versions, merged, { apiVersion: last.apiVersion, name: 'merged object to last applied version' });
+  const isOneVersion = last.apiVersion === input.apiVersion && (!versions.mayUnfit || others.size === 0);
+  if (isOneVersion && last.set.difference(stated).isEmpty) return merged;
+  if (isMissing(versions, last.apiVersion)) return merged;
+  const at = (name: string, object: unknown, { from, to }: { readonly from: string; readonly to: string }): KubeObject =>
+    (from === to ? object as KubeObject : namingStep(name, () => convertTyped(versions, object as KubeObject, to)));
+  const base = at('failed to convert merged object to last applied version', merged, { from: input.apiVersion, to: last.apiVersion });
+  const schema = versions.schemaFor(last.apiVersion) as Schema;
   const lastSet = withNamedFields(schema, last.set);
-  let pruned = removeItems(schema, base, lastSet);
-  pruned = addBackOwned({ schema, base, pruned, owned: ownedIn(managers, last.apiVersion) });
-  for (const apiVersion of new Set([...managers.values()].map((m) => m.apiVersion))) {
-    if (apiVersion === last.apiVersion) continue;
-    const other = input.versions.schemaFor(apiVersion);
-    if (other === undefined) continue;
-    const at = (object: unknown, name: string): KubeObject =>
-      convertTyped(input.versions, object as KubeObject, { apiVersion, name: `${name} object at version ${apiVersion}` });
-    const [had, has] = namingStep('failed add back owned items', () => [at(base, 'merged'), at(pruned, 'pruned')] as const);
-    const kept = addBackOwned({ schema: other, base: had, pruned: has, owned: ownedIn(managers, apiVersion) });
-    pruned = input.versions.convert(kept as KubeObject, last.apiVersion);
+  let pruned = addBackOwned({ schema, base, pruned: removeItems(schema, base, lastSet), owned: ownedIn(managers, last.apiVersion) });
+  for (const to of others) {
+    if (isMissing(versions, to)) continue;
+    const way = { from: last.apiVersion, to };
+    const [had, has] = namingStep('failed add back owned items', () =>
+      [at(`failed to convert merged object at version ${to}`, base, way), at(`failed to convert pruned object at version ${to}`, pruned, way)] as const);
+    const kept = addBackOwned({ schema: versions.schemaFor(to) as Schema, base: had, pruned: has, owned: ownedIn(managers, to) });
+    pruned = at('failed add back dangling items: failed to convert pruned object to last applied version', kept, { from: to, to: last.apiVersion });
   }
   const before = withNamedFields(schema, toFieldSet(schema, base));
   const gone = before.difference(withNamedFields(schema, toFieldSet(schema, pruned))).intersection(lastSet);
   const result = removeItems(schema, base, gone) as KubeObject;
-  return last.apiVersion === input.apiVersion ? result : input.versions.convert(result, input.apiVersion);
+  return last.apiVersion === input.apiVersion ? result : convertTyped(versions, result, input.apiVersion);
 }
 
 function ownedIn(managers: Managers, apiVersion: string): FieldSet {

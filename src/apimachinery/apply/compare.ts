@@ -140,8 +140,8 @@ class Comparer {
   }
 }
 
-/** Two values that are both empty (or absent) are compared as a whole, so that an empty list differs from none. */
-const isEmpty = (value: unknown): boolean =>
+/** Two values that are both empty (or absent) are compared, and merged, as a whole, so that an empty list differs from none. */
+export const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isMap(value) && isEmptyMap(value));
 const asMap = (value: unknown): Record<string, unknown> => (isMap(value) ? value : {});
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

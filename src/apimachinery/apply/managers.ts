@@ -5,6 +5,7 @@ import type { KubeObject, ManagedFieldsEntry } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type Comparison, compareObjects } from './compare.ts';
 import { type FieldSet, emptySet, encodeFieldSet, fieldSetOf, readFieldSet } from './field-set.ts';
+import { reconcileFields } from './reconcile.ts';
 import { typedProblem } from './typed.ts';
 
 /** What one manager owns. `time` is absent for entries that never changed hands by a write. */
@@ -22,13 +23,19 @@ export interface Manager {
 /** Managers by identity. */
 export type Managers = ReadonlyMap<string, Manager>;
 
-/** The versions of a kind: its schema in each, and how to get from one to the other. Undefined: no longer served, its owners are dropped. */
+/** The versions of a kind: its schema in each (undefined: there is no such version), and how to get from one to the other. */
 export interface ManagedVersions {
   schemaFor(apiVersion: string): Schema | undefined;
   convert(object: KubeObject, apiVersion: string): KubeObject;
-  /** Whether a converted object may not fit its version, as those of custom resources may, whose versions have schemas of their own. */
+  /**
+   * Whether a converted object may not fit its version, as those of custom resources may, whose versions have schemas of their own. Owners in a version
+   * that is gone are an error there; those of other kinds are dropped.
+   */
   readonly mayUnfit: boolean;
 }
+
+/** The paths that an endpoint never writes, in the terms of a version. */
+export type ResetFields = (apiVersion: string) => FieldSet | undefined;
 
 /** More Update managers than this are merged into `ancient-changes`. */
 const MAX_UPDATE_MANAGERS = 10;
@@ -111,7 +118,7 @@ export function managersBefore(live: KubeObject | undefined, requested: KubeObje
 /** Paths that clash, by the identity of the manager that owns them. */
 export type Conflicts = Map<string, { readonly manager: Manager; readonly set: FieldSet }>;
 
-/** Input of a change of ownership. `self` is the identity of the writer; `reset` holds the paths that this endpoint never writes. */
+/** Input of a change of ownership. `self` is the identity of the writer. */
 interface Change {
   readonly versions: ManagedVersions;
   readonly apiVersion: string;
@@ -119,31 +126,60 @@ interface Change {
   readonly object: KubeObject;
   readonly managers: Managers;
   readonly self: string;
-  readonly reset: FieldSet | undefined;
+  readonly reset: ResetFields | undefined;
 }
 
-const excluding = (set: FieldSet, reset: FieldSet | undefined): FieldSet => (reset ? set.differenceWithBelow(reset) : set);
+/** The set without the paths that an endpoint never writes. */
+export const withoutReset = (set: FieldSet, reset: FieldSet | undefined): FieldSet => (reset ? set.differenceWithBelow(reset) : set);
 
 /** An object in a version does not fit the schema of that version. */
 export class UnfitVersionError extends Error {}
 
-/** The object in another version. Throws UnfitVersionError, whose text calls the object `name`. */
-export function convertTyped(versions: ManagedVersions, object: KubeObject,
-  { apiVersion, name }: { readonly apiVersion: string; readonly name: string }): KubeObject {
+/** What `run` returns; an UnfitVersionError first says which step it ended. */
+export function namingStep<T>(step: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof UnfitVersionError ? new UnfitVersionError(`${step}: ${error.message}`) : error;
+  }
+}
+
+/** The object in another version. Throws UnfitVersionError where it does not fit that. */
+export function convertTyped(versions: ManagedVersions, object: KubeObject, apiVersion: string): KubeObject {
+  if (!versions.mayUnfit) return versions.convert(object, apiVersion);
+  const schema = versions.schemaFor(apiVersion);
+  if (schema === undefined) throw new UnfitVersionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
   const converted = versions.convert(object, apiVersion);
-  const schema = versions.mayUnfit ? versions.schemaFor(apiVersion) : undefined;
-  const problem = schema && typedProblem(schema, converted);
-  if (problem !== undefined) throw new UnfitVersionError(`failed to convert ${name}: ${problem}`);
+  const problem = typedProblem(schema, converted);
+  if (problem !== undefined) throw new UnfitVersionError(problem);
   return converted;
 }
 
+/** Whether owners in a version are dropped because there is none. */
+export const isMissing = (versions: ManagedVersions, apiVersion: string): boolean => !versions.mayUnfit && versions.schemaFor(apiVersion) === undefined;
+
+/** Owners in the terms of the schemas as they are now. Throws UnfitVersionError where the live object does not fit the version of one of them. */
+export function reconcileManagers({ versions, apiVersion, live, managers }: Pick<Change, 'versions' | 'apiVersion' | 'live' | 'managers'>): Managers {
+  const reconciled = new Map<string, Manager>();
+  const checked = new Set([apiVersion]);
+  for (const [identity, manager] of managers) {
+    if (isMissing(versions, manager.apiVersion)) continue;
+    if (versions.mayUnfit && !checked.has(manager.apiVersion)) convertTyped(versions, live, manager.apiVersion);
+    checked.add(manager.apiVersion);
+    const set = reconcileFields(versions.schemaFor(manager.apiVersion) as Schema, manager.set);
+    reconciled.set(identity, set === manager.set ? manager : { ...manager, set });
+  }
+  return reconciled;
+}
+
 function compareIn(change: Change, apiVersion: string): Comparison | undefined {
-  const schema = change.versions.schemaFor(apiVersion);
-  if (schema === undefined) return undefined;
+  if (isMissing(change.versions, apiVersion)) return undefined;
   const at = (object: KubeObject, name: string): KubeObject =>
-    (apiVersion === change.apiVersion ? object : convertTyped(change.versions, object, { apiVersion, name }));
-  const { added, removed, modified } = compareObjects(schema, at(change.live, 'old object'), at(change.object, 'new object'));
-  return { added: excluding(added, change.reset), removed: excluding(removed, change.reset), modified: excluding(modified, change.reset) };
+    (apiVersion === change.apiVersion ? object : namingStep(`failed to convert ${name}`, () => convertTyped(change.versions, object, apiVersion)));
+  const [live, object] = [at(change.live, 'old object'), at(change.object, 'new object')];
+  const { added, removed, modified } = compareObjects(change.versions.schemaFor(apiVersion) as Schema, live, object);
+  const reset = change.reset?.(apiVersion);
+  return { added: withoutReset(added, reset), removed: withoutReset(removed, reset), modified: withoutReset(modified, reset) };
 }
 
 /** Takes changed and removed paths away from all managers but the writer. What changed under others is listed in `conflicts`. */
@@ -212,23 +248,24 @@ function ownedAfter(before: Manager | undefined, kept: Manager | undefined, take
 }
 
 /** An object without managedFields, the one part that has no owner. */
-function withoutOwners(object: KubeObject): KubeObject {
+export function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields, ...metadata } = object.metadata;
   return managedFields === undefined ? object : { ...object, metadata };
 }
 
 /** Owners after a create, PUT or patch: the writer gains what it added or changed, others lose it. */
 export function updateManagers(change: Omit<Change, 'self' | 'apiVersion'>, updater: Updater): Managers {
-  const { managers, comparison } = takeChanged({
-    versions: change.versions, live: withoutOwners(change.live), object: withoutOwners(change.object), managers: change.managers, reset: change.reset,
-    apiVersion: updater.apiVersion, self: CURRENT_OPERATION,
-  });
+  const { versions, reset } = change;
+  const { apiVersion } = updater;
+  const [live, object] = [withoutOwners(change.live), withoutOwners(change.object)];
+  const before = reconcileManagers({ versions, apiVersion, live, managers: change.managers });
+  const { managers, comparison } = takeChanged({ versions, live, object, managers: before, reset, apiVersion, self: CURRENT_OPERATION });
   const taken = stripUnowned(comparison.modified.union(comparison.added));
   if (taken.isEmpty) return managers;
   const entry = { manager: updater.manager, operation: 'Update', apiVersion: updater.apiVersion, subresource: updater.subresource,
     time: updater.time } as const;
   const identity = identityOf(entry);
-  managers.set(identity, Object.assign(ownedAfter(change.managers.get(identity), managers.get(identity), taken), entry));
+  managers.set(identity, Object.assign(ownedAfter(before.get(identity), managers.get(identity), taken), entry));
   capManagers(managers);
   return managers;
 }

@@ -1,18 +1,18 @@
 // From sets of paths to values: laying one object over another, and taking paths out of an object.
 import type { Schema } from '../schema/schema.ts';
-import { groupByElement } from './compare.ts';
+import { groupByElement, isEmpty } from './compare.ts';
 import { FieldSet, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, ownValue, putKey, shapeOf } from './value.ts';
 
 /**
- * `over` laid on `base`: granular maps and keyed lists are merged, where null adds nothing; everything else in `over` wins, null too. Shares
- * unchanged parts.
+ * `over` laid on `base`: granular maps and keyed lists are merged, where null adds nothing to what holds something; everything else in `over` wins, null
+ * too. Shares unchanged parts.
  */
 export function mergeValues(schema: Schema, base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (base === undefined || base === null) return over;
   const shape = shapeOf(schema, over ?? base);
-  if (over === null) return shape.type === 'granular' || shape.type === 'keyed' || shape.type === 'set' ? base : over;
+  if (over === null) return shape.type === 'leaf' || isEmpty(base) ? over : base;
   if (shape.type === 'granular' && isMap(base) && isMap(over)) return mergeMaps(shape.child, base, over);
   const mergesItems = shape.type === 'keyed' || shape.type === 'set';
   return mergesItems && Array.isArray(base) && Array.isArray(over) ? mergeLists(schema, base, over) : over;

@@ -1,16 +1,25 @@
 // Whether a value fits its schema, as structured-merge-diff asks before an apply: undeclared fields, wrong types, duplicate and keyless
 // items. The texts hold Go values as Go prints them.
 import { formatGo, goTypeOf } from '../patch/go-format.ts';
+import { sortDeep } from '../schema/decode/prune.ts';
 import type { Schema } from '../schema/schema.ts';
 import { formatPath, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, TypedValueError } from './value.ts';
 
 /** The problems as one text, the way upstream joins them; undefined when the value fits. Stored objects may hold duplicates: `allowsDuplicates`. */
 export function typedProblem(schema: Schema, value: unknown, allowsDuplicates = false): string | undefined {
+  const problems = findProblems(schema, value, allowsDuplicates);
+  return problems.length <= 1 ? problems[0] : ['errors:', ...problems.map((text) => `  ${text}`)].join('\n');
+}
+
+/** The reference looks at keys in the order of a map in Go, which mostly is that of sorted keys in what was read from YAML. */
+function findProblems(schema: Schema, value: unknown, allowsDuplicates: boolean): readonly string[] {
   const checker = new Checker(allowsDuplicates);
   checker.check(schema, value);
-  const { problems } = checker;
-  return problems.length <= 1 ? problems[0] : ['errors:', ...problems.map((text) => `  ${text}`)].join('\n');
+  if (checker.problems.length === 0) return checker.problems;
+  const sorted = new Checker(allowsDuplicates);
+  sorted.check(schema, sortDeep(value));
+  return sorted.problems;
 }
 
 /** More problems than these are not looked for. */

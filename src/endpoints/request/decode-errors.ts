@@ -138,3 +138,19 @@ function cborNumber({ isFraction, isNegative }: NonNullable<DecodeError['mismatc
   if (isFraction === true || /[.e]/.test(literal)) return 'primitives';
   return isNegative === true || literal.startsWith('-') ? 'negative integer' : 'positive integer';
 }
+
+const conversionKinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
+
+/** Text about a value of the wrong type, in the words of upstream's converter of untyped objects, which strategic merge patches and applies use. */
+export function describeConversion(why: string, mismatch: DecodeError['mismatch']): string {
+  if (mismatch === undefined) return why.startsWith('illegal base64 data') ? `error decoding from json: ${why}` : why;
+  const { found, wanted, kind, isFraction = false } = mismatch;
+  if (kind === undefined) return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
+  if (found.startsWith('number ')) return `cannot convert float64 to ${wanted}`;
+  const source = isFraction ? 'float64' : conversionKinds[found] ?? found;
+  if (kind === 'struct') return `cannot restore struct from: ${source}`;
+  if (kind === 'slice' && found === 'array') return 'unrecognized type: uint8';
+  if (kind === 'map' || kind === 'slice') return `cannot restore ${kind} from ${source}`;
+  // Go converts an integer to a one-character string, so the converter refuses it with another text.
+  return kind === 'string' && source === 'int64' ? `cannot convert int64 to ${wanted}` : `unrecognized type: ${kind}`;
+}

@@ -6,10 +6,18 @@ import { CborError, formatYamlDuplicates, parseCbor, YamlError } from '../../cod
 import { applyObject, defaultObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, type Level, type RawBody, typeObject } from '../request/decode.ts';
-import { cborMismatch } from '../request/decode-errors.ts';
+import { cborMismatch, describeConversion } from '../request/decode-errors.ts';
 import { yamlParserOf } from '../request/resource-request.ts';
 import { type PatchContext, requireObject } from './patch-types.ts';
 import { checkScale } from './update.ts';
+
+type Configuration = Parameters<typeof applyObject>[0]['applied'];
+
+/** A configuration, and the error that it does not fit its schema. */
+interface Applied {
+  readonly applied: Configuration;
+  readonly unfit: StatusError | undefined;
+}
 
 /** Parses the configuration of a server-side apply and reports its duplicate keys; apply itself validates everything else. */
 async function readApplied({ bytes, form }: RawBody, level: Level, request: ResourceRequest): Promise<JsonObject> {
@@ -40,9 +48,9 @@ function readAppliedCbor(bytes: Uint8Array): JsonObject {
 }
 
 /** 500 of a configuration that does not fit the schema; upstream reports it before the namespace is set. */
-function untypedConfiguration({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
+function untypedConfiguration({ metadata }: Configuration, { group, version, kind }: Expected, why: string): StatusError {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-  const name = `${text(metadata.namespace)}/${text(metadata.name)}`;
+  const name = `${text(metadata?.namespace)}/${text(metadata?.name)}`;
   return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
 }
 
@@ -55,7 +63,7 @@ function statesOwners(entries: unknown): boolean {
 }
 
 /** Throws unless a configuration has the expected type and no managedFields. */
-function checkAppliedType({ apiVersion, kind, metadata }: KubeObject, expected: Expected): void {
+function checkAppliedType({ apiVersion, kind, metadata }: Configuration, expected: Expected): void {
   if (apiVersion !== formatGroupVersion(expected) || kind !== expected.kind) {
     // Upstream reads values that are not strings as empty, and reports no kind without a valid apiVersion.
     const given = typeof apiVersion === 'string' ? apiVersion : '';
@@ -63,34 +71,34 @@ function checkAppliedType({ apiVersion, kind, metadata }: KubeObject, expected: 
     const shown = named === undefined || given === '' ? '/' : `${named.group}/${named.version}`;
     throw badRequest(`invalid object type: ${shown}, Kind=${named !== undefined && typeof kind === 'string' ? kind : ''}`);
   }
-  if (statesOwners(metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
+  if (statesOwners(metadata?.managedFields)) throw badRequest('metadata.managedFields must be nil');
 }
 
 /** 500 of an applied object that cannot be decoded by its schema. */
-function unreadable({ metadata }: KubeObject, { group, version, kind }: Expected, why: string): StatusError {
-  const name = `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+function unreadable({ metadata }: Configuration, { group, version, kind }: Expected, why: string): StatusError {
+  const name = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
   const type = `${group}/${version}, Kind=${kind}`;
-  return failure(500, '', `failed to convert new object (${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ` +
-    (why.startsWith('illegal base64 data') ? `error decoding from json: ${why}` : why));
+  return failure(500, '', `failed to convert new object (${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ${why}`);
 }
 
-/** Reads a configuration, and throws its errors. */
-async function readConfiguration({ request, expected, level }: PatchContext, body: RawBody): Promise<KubeObject> {
+/** Reads a configuration, and throws its errors; that it does not fit its schema is an error for later. */
+async function readConfiguration({ request, expected, level }: PatchContext, body: RawBody): Promise<Applied> {
   const applied = (await readApplied(body, level, request)) as unknown as KubeObject;
-  applied.metadata ??= {};
+  if (applied.metadata === null) applied.metadata = {};
   checkAppliedType(applied, expected);
   const problem = typedProblem(expected.schema, applied);
-  if (problem !== undefined) throw untypedConfiguration(applied, expected, problem);
-  return applied;
+  return { applied, unfit: problem === undefined ? undefined : untypedConfiguration(applied, expected, problem) };
 }
 
-function applyConfiguration({ request, query, expected }: PatchContext, applied: KubeObject, current: KubeObject | undefined): KubeObject {
+function applyConfiguration({ request, query, expected }: PatchContext, { applied, unfit }: Applied, current: KubeObject | undefined): KubeObject {
   const next = applyObject({
     resource: request.resource, version: request.target.version, subresource: request.subresource, schema: expected.schema, manager: query.fieldManager,
-    force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied,
+    force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied, unfit,
   });
-  if (request.subresource === 'scale') return checkScale(request.resource, next);
-  const { object } = typeObject({ value: next as unknown as JsonObject, before: current }, expected, (why) => unreadable(applied, expected, why));
+  const isScale = request.subresource === 'scale';
+  const { object } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, ...(!isScale && { before: current }) }, expected,
+    (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
+  if (isScale) return checkScale(request.resource, next);
   return defaultObject(object, request.target, { keepNulls: true, before: current });
 }
 

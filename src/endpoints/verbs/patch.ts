@@ -1,14 +1,14 @@
 // PATCH: each patch type becomes a function from the current object to the next one, which the update loop of the registry calls until it commits.
 // This file has the steps that all types share; patch-types.ts parses the patches, apply.ts is server-side apply.
 import {
-  type DecodeError, type FieldError, formatGo, formatGroupVersion, failure, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
+  type FieldError, formatGo, formatGroupVersion, failure, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
 import { checkIdentity, defaultObject, namelessObject, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { type Expected, typeObject } from '../request/decode.ts';
-import { notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
+import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { APPLY_CBOR_PATCH_TYPE, APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from '../request/media.ts';
@@ -43,22 +43,6 @@ function sortReached(value: JsonValue, before: JsonValue | undefined, isKept: Is
 function patchInvalid(shown: string, why: string): StatusError {
   const error: FieldError = { reason: 'FieldValueInvalid', field: 'patch', message: `Invalid value: ${quoteValue(shown)}: ${why}` };
   return invalid({ group: '', kind: '' }, '', [error]);
-}
-
-const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', number: 'int64' };
-
-/** Text about a value of the wrong type, in the words of upstream's converter of untyped objects, which strategic merge patches use. */
-function describeConversion(why: string, mismatch: DecodeError['mismatch']): string {
-  if (mismatch === undefined) return why.startsWith('illegal base64 data') ? `error decoding from json: ${why}` : why;
-  const { found, wanted, kind, isFraction = false } = mismatch;
-  if (kind === undefined) return `json: cannot unmarshal ${found} into Go value of type ${wanted}`;
-  if (found.startsWith('number ')) return `cannot convert float64 to ${wanted}`;
-  const source = isFraction ? 'float64' : kinds[found] ?? found;
-  if (kind === 'struct') return `cannot restore struct from: ${source}`;
-  if (kind === 'slice' && found === 'array') return 'unrecognized type: uint8';
-  if (kind === 'map' || kind === 'slice') return `cannot restore ${kind} from ${source}`;
-  // Go converts an integer to a one-character string, so the converter refuses it with another text.
-  return kind === 'string' && source === 'int64' ? `cannot convert int64 to ${wanted}` : `unrecognized type: ${kind}`;
 }
 
 /** A patch may remove kind and apiVersion of a custom object, but not change them. */

@@ -1,4 +1,4 @@
-// Server-side apply over objects that do not fit their schema any more.
+// Owners of custom objects whose schema has changed, or whose versions differ.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestServer } from '../../testing/index.ts';
@@ -21,4 +21,80 @@ test('an apply over an object whose list has no keys any more names the object a
   const applied = { apiVersion: 'example.com/v1', kind: 'Lists', metadata: { name: 'one', namespace: 'ns' }, items: [{ name: 'b' }] };
   const expected = 'failed to create typed live object (ns/one; example.com/v1, Kind=Lists): .items: element 0: associative list with keys has an element ';
   await server.eventually(() => assert.rejects(server.apply(applied), ({ message }: Error) => message.includes(expected)));
+});
+
+const text = { type: 'string' };
+const textMap = { type: 'object', additionalProperties: text };
+const atomicStruct = { type: 'object', properties: { a: text, c: text }, 'x-kubernetes-map-type': 'atomic' };
+
+/** A kind whose versions have these schemas of `spec.map`; those with a status are named. */
+const defineVersions = (maps: Readonly<Record<string, object>>, withStatus: readonly string[] = []) => ({
+  apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' },
+  spec: {
+    group: 'example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' },
+    versions: Object.entries(maps).map(([name, map]) => ({
+      name, served: true, storage: name === 'v1', ...(withStatus.includes(name) && { subresources: { status: {} } }),
+      schema: { openAPIV3Schema: { type: 'object', properties: {
+        spec: { type: 'object', properties: { map, text } }, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } } },
+    })),
+  },
+});
+const thing = (version: string, spec: object) =>
+  ({ apiVersion: `example.com/${version}`, kind: 'Thing', metadata: { name: 'one', namespace: 'ns' }, spec });
+
+type Server = Awaited<ReturnType<typeof createTestServer>>;
+
+const path = (version: string, query = ''): string => `/apis/example.com/${version}/namespaces/ns/things/one${query}`;
+
+const applyAt = (server: Server, at: string, body: object): ReturnType<Server['request']> =>
+  server.request({ method: 'PATCH', path: at, body, headers: { 'content-type': 'application/apply-patch+yaml' } });
+const mergeAt = (server: Server, at: string, body: object): ReturnType<Server['request']> =>
+  server.request({ method: 'PATCH', path: at, body, headers: { 'content-type': 'application/merge-patch+json' } });
+
+const ownersOf = (object: { metadata: { managedFields?: { manager?: string; fieldsV1?: unknown }[] } }): Record<string, unknown> =>
+  Object.fromEntries((object.metadata.managedFields ?? []).map(({ manager = '', fieldsV1 }) => [manager, fieldsV1]));
+
+test('owners of an object that does not fit the version of one of them are forgotten by an update, and refuse an apply', async () => {
+  const closed = { type: 'object', properties: { a: text } };
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: closed })], namespaces: ['ns'] });
+  await applyAt(server, path('v2', '?fieldManager=two'), thing('v2', { text: 'a' }));
+  const { status, body } = await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { map: { c: 'd' } }));
+  assert.deepEqual([status, body.message], [500, 'failed to convert new object: .spec.map.c: field not declared in schema']);
+  const updated = (await mergeAt(server, path('v1'), { spec: { map: { c: 'd' } } })).body;
+  assert.deepEqual([updated.spec, updated.metadata.managedFields], [{ map: { c: 'd' }, text: 'a' }, undefined]);
+});
+
+test('owners in a version that is gone refuse an apply', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: textMap })], namespaces: ['ns'] });
+  await applyAt(server, path('v2', '?fieldManager=two'), thing('v2', { text: 'a' }));
+  await server.apply(defineVersions({ v1: textMap }));
+  await server.eventually(async () => {
+    const { status, body } = await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { text: 'a' }));
+    assert.deepEqual([status, body.message], [500, 'request to convert CR to an invalid group/version: example.com/v2']);
+  });
+});
+
+test('owners of parts of a map that became atomic own the map', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap })], namespaces: ['ns'] });
+  await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { map: { a: 'b', c: 'd' } }));
+  await server.apply(defineVersions({ v1: atomicStruct }));
+  await server.eventually(async () => {
+    const { body } = await mergeAt(server, path('v1'), { metadata: { labels: { time: String(server.now()) } } });
+    assert.deepEqual(ownersOf(body)['one'], { 'f:spec': { 'f:map': {} } });
+  });
+});
+
+test('a status that one version has not takes owners of that version along', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: textMap }, ['v1'])], namespaces: ['ns'] });
+  await applyAt(server, path('v2', '?fieldManager=two'), thing('v2', { text: 'a' }));
+  const { body } = await applyAt(server, path('v1', '/status?fieldManager=one'), thing('v1', { text: 'b' }));
+  assert.equal(body.message, 'Apply failed with 1 conflict: conflict with "two": .spec.text');
+});
+
+test('a configuration without metadata gives up the name with all that its applier had there', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const apply = async (more: object): Promise<number> =>
+    (await applyAt(server, '/api/v1/namespaces/ns/secrets/one?fieldManager=me', { apiVersion: 'v1', kind: 'Secret', ...more })).status;
+  const labelled = { metadata: { name: 'one', labels: { a: 'b' } } };
+  assert.deepEqual([await apply(labelled), await apply({ metadata: {} }), await apply(labelled), await apply({})], [201, 200, 200, 400]);
 });

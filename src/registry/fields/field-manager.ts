@@ -1,9 +1,9 @@
 // Field management of a row: owners after an update, and server-side apply, over the ladder of apimachinery/apply.
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
-  ApplyConflictError, type FieldSet, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type Schema, type StatusError,
+  ApplyConflictError, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type ResetFields, type Schema, type StatusError,
   TypedValueError, UnfitVersionError, type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf,
-  formatGroupVersion, managersBefore, outlineOf, parseGroupVersion, typedProblem, updateManagers,
+  formatGroupVersion, managersBefore, outlineOf, parseGroupVersion, typedProblem, updateManagers, withoutOwners,
 } from '../../apimachinery/index.ts';
 import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
@@ -37,8 +37,10 @@ function describeVersions(resource: Resource): RowVersions {
   return {
     mayUnfit: resource.custom,
     schemaFor: (apiVersion) => rowOf(apiVersion)?.schema,
+    // Custom objects without a webhook are the same in all versions: what another version does not know is not dropped before it is seen to be unfit.
     convert(object, apiVersion) {
-      return { ...convertNow(resource, object, parseGroupVersion(apiVersion)?.version ?? ''), apiVersion };
+      const isNamedAlike = resource.custom && resource.convertRemotely === undefined;
+      return { ...(isNamedAlike ? object : convertNow(resource, object, parseGroupVersion(apiVersion)?.version ?? '')), apiVersion };
     },
     zeroOf(apiVersion, schema) {
       let zero = zeros.get(apiVersion);
@@ -51,22 +53,36 @@ function describeVersions(resource: Resource): RowVersions {
   };
 }
 
-const resets = new WeakMap<Resource, Map<string, FieldSet | undefined>>();
+const resets = new WeakMap<Resource, Map<string, ResetFields>>();
 
 /** Paths that a request to this subresource cannot write, and so does not come to own. */
-function resetFields(resource: Resource, version: string, subresource: string): FieldSet | undefined {
+function resetFields(resource: Resource, version: string, subresource: string): ResetFields {
   const key = `${version} ${subresource}`;
   let known = resets.get(resource);
   if (known === undefined) resets.set(resource, (known = new Map()));
-  if (!known.has(key)) known.set(key, computeReset(resource, version, subresource));
-  return known.get(key);
+  let reset = known.get(key);
+  if (reset === undefined) known.set(key, (reset = (resource.custom ? resetOfCustom : resetOfBuiltIn)(resource, version, subresource)));
+  return reset;
 }
 
-function computeReset(resource: Resource, version: string, subresource: string): FieldSet | undefined {
-  const own = resource.resetFields?.[subresource];
-  if (own !== undefined) return own.length === 0 ? undefined : fieldSetOf(...own.map((path) => path.map((name) => `f:${name}`)));
-  if (subresource === 'status') return resource.custom ? fieldSetOf(['f:spec'], ['f:metadata']) : fieldSetOf(['f:spec']);
-  return subresourcesIn(resource, version).some((s) => s.name === 'status') ? fieldSetOf(['f:status']) : undefined;
+const hasStatus = (resource: Resource, version: string): boolean => subresourcesIn(resource, version).some(({ name }) => name === 'status');
+
+function resetOfBuiltIn(resource: Resource, version: string, subresource: string): ResetFields {
+  const paths = resource.resetFields?.[subresource] ?? (subresource === 'status' ? [['spec']] : hasStatus(resource, version) ? [['status']] : []);
+  const set = paths.length === 0 ? undefined : fieldSetOf(...paths.map((path) => path.map((name) => `f:${name}`)));
+  return () => set;
+}
+
+const statusFields = fieldSetOf(['f:status']);
+const allButStatus = fieldSetOf(['f:spec'], ['f:metadata']);
+
+/** Each version has its own subresources. Their paths of status know of each other; their main paths do not. */
+function resetOfCustom(resource: Resource, version: string, subresource: string): ResetFields {
+  const withStatus = new Set(resource.versions.filter(({ name }) => hasStatus(resource, name))
+    .map(({ name }) => formatGroupVersion({ group: resource.group, version: name })));
+  if (subresource === 'status') return (apiVersion) => (withStatus.has(apiVersion) ? allButStatus : undefined);
+  const own = formatGroupVersion({ group: resource.group, version });
+  return (apiVersion) => (apiVersion === own && withStatus.has(own) ? statusFields : undefined);
 }
 
 /** managedFields after a create, PUT or patch; undefined when no path is owned. An object whose owners are unknown stays so. */
@@ -84,6 +100,7 @@ export const trackUpdate: TrackUpdate = (input) => {
   try {
     if (old === undefined && managers.size === 0) return ownersOfNew({ resource, schema, object, updater, reset });
     const live = old ?? versions.zeroOf(apiVersion, schema);
+    if (versions.mayUnfit) for (const each of [object, live]) checkFit(schema, each);
     return encodeManagers(updateManagers({ versions, live, object, managers, reset }, updater));
   } catch (error) {
     // Owners of an object that does not fit its schema, or a version of theirs, are forgotten, as the reference does.
@@ -91,6 +108,12 @@ export const trackUpdate: TrackUpdate = (input) => {
     throw error;
   }
 };
+
+/** Throws UnfitVersionError for an object that does not fit its schema. */
+function checkFit(schema: Schema, object: KubeObject): void {
+  const problem = typedProblem(schema, withoutOwners(object), true);
+  if (problem !== undefined) throw new UnfitVersionError(problem);
+}
 
 /** Paths that the creators of recent objects came to own, by row, and by what they depend on. */
 const ownedAtFirst = new PathsByOutline();
@@ -100,7 +123,7 @@ interface NewObject {
   readonly schema: Schema;
   readonly object: KubeObject;
   readonly updater: Updater;
-  readonly reset: FieldSet | undefined;
+  readonly reset: ResetFields;
 }
 
 /** managedFields of an object without stated owners. Objects of one outline share the search for its paths. */
@@ -137,21 +160,24 @@ interface ApplyRequest {
   readonly force: boolean;
   readonly nowMs: number;
   readonly current: KubeObject | undefined;
-  /** The applied configuration: decoded, not defaulted. */
-  readonly applied: KubeObject;
+  /** The applied configuration: decoded, not defaulted. It may have no metadata. */
+  readonly applied: Omit<KubeObject, 'metadata'> & Partial<Pick<KubeObject, 'metadata'>>;
+  /** The error of a configuration that does not fit its schema; an object without owners that does not fit it is reported before. */
+  readonly unfit?: StatusError | undefined;
 }
 
 /** The object after the apply, with its managedFields. Throws StatusError 409 for conflicts, with a cause per path. */
 export function applyObject(request: ApplyRequest): KubeObject {
   const { resource, version, subresource, schema, manager, force, current, applied } = request;
+  if (resource.custom && current !== undefined && subresource !== 'scale') checkLive(request, current);
+  if (request.unfit !== undefined) throw request.unfit;
   if (subresource === 'scale' && current !== undefined) return applyScaleOf(current, request);
   const apiVersion = formatGroupVersion({ group: resource.group, version });
   const versions = managedVersions(resource);
   const zero = versions.zeroOf(apiVersion, schema);
-  if (resource.custom && current !== undefined) checkLive(request, current);
   const run = (forced: boolean): KubeObject => {
     const { object, managedFields } = applyConfiguration({
-      versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied,
+      versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied as KubeObject,
       time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
     return { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) };
   };
@@ -166,11 +192,10 @@ export function applyObject(request: ApplyRequest): KubeObject {
 
 /** Throws the 500 of a stored custom object that does not fit its schema: that changes, and what was stored before is not validated again. */
 function checkLive(request: ApplyRequest, current: KubeObject): void {
-  const { managedFields, ...metadata } = current.metadata;
-  const problem = typedProblem(request.schema, { ...current, metadata }, true);
+  const problem = typedProblem(request.schema, withoutOwners(current), true);
   if (problem === undefined) return;
   const name = nameWithType(request, current);
-  if ((managedFields?.length ?? 0) > 0) throw failure(500, '', `failed to create typed live object (${name}): ${problem}`);
+  if ((current.metadata.managedFields?.length ?? 0) > 0) throw request.unfit ?? failure(500, '', `failed to create typed live object (${name}): ${problem}`);
   throw failure(500, '', `failed to create manager for existing fields: failed to convert new object (${name}) to smd typed: ${problem}`);
 }
 
@@ -217,7 +242,7 @@ function applyScaleOf(current: KubeObject, { resource, version, manager, force, 
       versions: scaleVersions, apiVersion: SCALE_VERSION, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
       zero: { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {} },
     });
-    const { resourceVersion, uid } = applied.metadata;
+    const { resourceVersion, uid } = applied.metadata ?? {};
     const object = cloneJson(current);
     applyScale(resource, object, { ...scale, metadata: { ...scale.metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } });
     const owners = ownersOfScaled({ resource, version }, before, managedFields);

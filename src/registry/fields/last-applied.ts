@@ -38,12 +38,15 @@ function readRecord(object: KubeObject | undefined): unknown {
   }
 }
 
+/** A configuration, which may have no metadata. */
+type Configuration = Omit<KubeObject, 'metadata'> & Partial<Pick<KubeObject, 'metadata'>>;
+
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029',
 };
 
 /** The object with its record, if it has one, made that of `applied`; without it when annotations would be too big. */
-export function keepRecord(object: KubeObject, applied: KubeObject): KubeObject {
+export function keepRecord(object: KubeObject, applied: Configuration): KubeObject {
   const annotations = object.metadata.annotations;
   if (!annotations?.[ANNOTATION]) return object;
   const record = stringifyJson(sortJson(withoutRecord(applied))).replace(/[<>&\u2028\u2029]/g, (c) => escapes[c] as string);
@@ -53,8 +56,8 @@ export function keepRecord(object: KubeObject, applied: KubeObject): KubeObject 
   return { ...object, metadata: { ...object.metadata, annotations: fits ? kept : others } };
 }
 
-function withoutRecord(applied: KubeObject): KubeObject {
-  const { annotations } = applied.metadata;
+function withoutRecord(applied: Configuration): Configuration {
+  const annotations = applied.metadata?.annotations;
   if (annotations === undefined) return applied;
   const { [ANNOTATION]: _, ...others } = annotations;
   return { ...applied, metadata: { ...applied.metadata, annotations: others } };
