@@ -30,15 +30,15 @@ const key = '/registry/configmaps/ns/a';
 test('createStorageCodec stores JSON with the newline, protobuf for built-in kinds alone, and reads both', () => {
   const lines = createStorageCodec(layout, json);
   const binary = createStorageCodec(layout, protobuf);
-  assert.equal(text(lines.encode(encoded, key)), `${text(encoded.json)}\n`);
-  assert.equal(text(lines.decode(lines.encode(encoded, key), key)), text(encoded.json));
+  assert.equal(text(lines.encode(encoded, key) as Uint8Array), `${text(encoded.json)}\n`);
+  assert.equal(text(lines.decode(lines.encode(encoded, key) as Uint8Array, key)), text(encoded.json));
   assert.ok(!text(encoded.json).includes('resourceVersion'));
-  const stored = binary.encode(encoded, key);
+  const stored = binary.encode(encoded, key) as Uint8Array;
   assert.equal(text(stored.subarray(0, 4)), 'k8s\0');
   assert.deepEqual(binary.decode(stored, key), stored);
   assert.deepEqual([lines.isCurrent(stored, key), binary.isCurrent(stored, key), binary.isCurrent(encoded.json, key)], [false, true, false]);
   const widgets = createLayout(rows.widgets, '');
-  assert.equal(text(createStorageCodec(widgets, protobuf).encode(encodeObject(widgets, { metadata: {} } as KubeObject), key))[0], '{');
+  assert.equal(text(createStorageCodec(widgets, protobuf).encode(encodeObject(widgets, { metadata: {} } as KubeObject), key) as Uint8Array)[0], '{');
 });
 
 test('createStorageCodec encrypts what the configuration names, by its name, and knows what another key or encoding has written', () => {
@@ -50,7 +50,7 @@ test('createStorageCodec encrypts what the configuration names, by its name, and
   const codec = createStorageCodec(layout, { ...json, cipherFor });
   createStorageCodec(createLayout(rows.budgets, ''), { ...json, cipherFor });
   assert.deepEqual(asked, ['configmaps', 'poddisruptionbudgets.policy']);
-  const stored = codec.encode(encoded, key);
+  const stored = codec.encode(encoded, key) as Uint8Array;
   assert.equal(text(stored), `new:${key}|${text(encoded.json)}\n`);
   assert.equal(text(codec.decode(stored, key)), text(encoded.json));
   assert.throws(() => codec.decode(stored, `${key}b`), /no matching prefix/);

@@ -2,18 +2,19 @@
 // ends with, where another apiserver may read it), protobuf, or CBOR for custom resources where that is asked for, and encryption around it.
 // A kube-apiserver on the same etcd finds what it would have written itself.
 import { type JsonValue, internalError } from '../../apimachinery/index.ts';
+import { type MaybePromise, catchMaybe } from '../../base/index.ts';
 import { encodeCbor, encodeEnvelope, encodeMessage, isCbor, isProtobuf } from '../../codec/index.ts';
 import type { Resource } from '../resource.ts';
 import type { EncodedObject, Layout } from './layout.ts';
 
 /** Encrypts the values of one resource. The key of an object is authenticated where the provider can do it. */
 export interface ValueCipher {
-  /** Throws when it cannot encrypt. */
-  seal(value: Uint8Array, key: string): Uint8Array;
+  /** Throws, or rejects, when it cannot encrypt. A promise where that is done elsewhere. */
+  seal(value: Uint8Array, key: string): MaybePromise<Uint8Array>;
   /** Throws for values that none of the keys open. */
   open(stored: Uint8Array, key: string): Uint8Array;
   /** Whether `seal` would use the same provider and key today. */
-  isCurrent(stored: Uint8Array): boolean;
+  isCurrent(stored: Uint8Array, key: string): boolean;
 }
 
 /** How a registry's values lie in its store. */
@@ -29,11 +30,15 @@ export interface StorageFormat {
 
 /** The values of one resource in the store. */
 export interface StorageCodec {
-  encode(object: EncodedObject, key: string): Uint8Array;
+  encode(object: EncodedObject, key: string): MaybePromise<Uint8Array>;
   /** JSON without a newline, protobuf or CBOR, in whichever version and order it was stored; throws for values that cannot be decrypted. */
   decode(stored: Uint8Array, key: string): Uint8Array;
   /** Whether `encode` would store the object in the same way today: with the same key, in the same encoding. */
   isCurrent(stored: Uint8Array, key: string): boolean;
+}
+
+interface PlainCodec extends StorageCodec {
+  encode(object: EncodedObject, key: string): Uint8Array;
 }
 
 const OPEN_BRACE = 0x7b;
@@ -45,10 +50,10 @@ const alwaysJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
 /** JSON as the memory of a single server holds it. */
 export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
 
-const plainJson: StorageCodec = { encode: ({ json }) => json, decode: (stored) => stored, isCurrent: (stored) => !isCbor(stored) };
+const plainJson: PlainCodec = { encode: ({ json }) => json, decode: (stored) => stored, isCurrent: (stored) => !isCbor(stored) };
 
 /** JSON with a newline. Protobuf is read too, and is outdated. */
-const jsonLines: StorageCodec = {
+const jsonLines: PlainCodec = {
   encode({ json }) {
     const stored = new Uint8Array(json.length + 1);
     stored.set(json);
@@ -60,14 +65,14 @@ const jsonLines: StorageCodec = {
 };
 
 /** CBOR with sorted keys; JSON is read too, and is outdated. */
-const cbor: StorageCodec = {
+const cbor: PlainCodec = {
   encode: ({ document }) => encodeCbor(document, { sortsKeys: true }),
   decode: jsonLines.decode,
   isCurrent: isCbor,
 };
 
 /** Protobuf; JSON is read too, and is outdated. */
-function createProtobufCodec(layout: Layout): StorageCodec {
+function createProtobufCodec(layout: Layout): PlainCodec {
   const { kind, storageVersion } = layout.resource;
   const type = { apiVersion: layout.apiVersion(storageVersion), kind };
   return {
@@ -77,7 +82,7 @@ function createProtobufCodec(layout: Layout): StorageCodec {
   };
 }
 
-function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor }: StorageFormat): StorageCodec {
+function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor }: StorageFormat): PlainCodec {
   const { custom, group } = layout.resource;
   if (custom && storesCbor === true) return cbor;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
@@ -85,21 +90,19 @@ function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor
   return endsWithNewline || isProtobuf ? jsonLines : plainJson;
 }
 
-/** Throws StatusError (500) when the value cannot be encrypted: it is not written then. */
-function seal(cipher: ValueCipher, value: Uint8Array, key: string): Uint8Array {
-  try {
-    return cipher.seal(value, key);
-  } catch (error) {
+/** StatusError (500) when the value cannot be encrypted: it is not written then. */
+function seal(cipher: ValueCipher, value: Uint8Array, key: string): MaybePromise<Uint8Array> {
+  return catchMaybe(() => cipher.seal(value, key), (error) => {
     throw internalError(error instanceof Error ? error.message : String(error));
-  }
+  });
 }
 
-function encrypt(encoding: StorageCodec, cipher: ValueCipher): StorageCodec {
+function encrypt(encoding: PlainCodec, cipher: ValueCipher): StorageCodec {
   return {
     encode: (object, key) => seal(cipher, encoding.encode(object, key), key),
     decode: (stored, key) => encoding.decode(cipher.open(stored, key), key),
     // Values that another key has sealed are outdated without being opened.
-    isCurrent: (stored, key) => cipher.isCurrent(stored) && encoding.isCurrent(cipher.open(stored, key), key),
+    isCurrent: (stored, key) => cipher.isCurrent(stored, key) && encoding.isCurrent(cipher.open(stored, key), key),
   };
 }
 

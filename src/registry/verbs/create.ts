@@ -121,7 +121,7 @@ async function commit({ core, creation: { scope }, object, write: { context, pau
   const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: true });
   if (context.dryRun) return (await core.readValue(key)) === undefined ? show(revision) : undefined;
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
-  const value = storage.codec.encode(encoded, key);
+  const value = await storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
   keepWritten(core, { key, target, storage, encoded, revision: result.revision });

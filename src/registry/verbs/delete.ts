@@ -116,7 +116,7 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   await round.pause();
   const at = (modRevision: number): StoredRevision => storage.fromJson({ key, value: encoded.json, modRevision });
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
-  const value = storage.codec.encode(encoded, key);
+  const value = await storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   request.context.noteRevision?.(result.revision);

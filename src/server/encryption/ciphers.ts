@@ -1,17 +1,23 @@
 // The ciphers of keys that the EncryptionConfiguration itself holds: AES in CBC and GCM mode, and NaCl's secretbox, as kube-apiserver writes them.
 import { type CipherGCMTypes, createCipheriv, createDecipheriv } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
-import type { Random } from '../../base/index.ts';
+import type { MaybePromise, Random } from '../../base/index.ts';
 
 /** How one provider hides bytes; the context (the key of the object) is authenticated where the provider can do it. */
 export interface Cipher {
-  seal(value: Uint8Array, context: Uint8Array): Uint8Array;
+  /** A promise where the key of each value is encrypted elsewhere. */
+  seal(value: Uint8Array, context: Uint8Array): MaybePromise<Uint8Array>;
   /** Answers undefined or throws when it cannot. */
   open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined;
   /** Whether `seal` would use the same key today; always, when absent. */
-  isCurrent?(sealed: Uint8Array): boolean;
+  isCurrent?(sealed: Uint8Array, context: Uint8Array): boolean;
   /** What `open` has to wait for; undefined when it waits for nothing. Rejects when what it needs cannot be had. */
   prepare?(sealed: Uint8Array): Promise<void> | undefined;
+}
+
+/** One whose key is here. */
+export interface LocalCipher extends Cipher {
+  seal(value: Uint8Array, context: Uint8Array): Uint8Array;
 }
 
 const TAG_BYTES = 16;
@@ -26,13 +32,13 @@ export const keySizes = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox:
 export type LocalProvider = keyof typeof keySizes;
 
 /** Makes the cipher of one key. */
-export function createCipher(provider: LocalProvider, key: Uint8Array, random: Random): Cipher {
+export function createCipher(provider: LocalProvider, key: Uint8Array, random: Random): LocalCipher {
   if (provider === 'aesgcm') return createGcm(key, random);
   return provider === 'aescbc' ? createCbc(key, random) : createSecretbox(key, random);
 }
 
 /** AES in GCM mode: a random nonce, the ciphertext, the tag. */
-export function createGcm(key: Uint8Array, random: Random): Cipher {
+export function createGcm(key: Uint8Array, random: Random): LocalCipher {
   const algorithm = `aes-${key.length * 8}-gcm` as CipherGCMTypes;
   return {
     seal(value, context) {
@@ -49,7 +55,7 @@ export function createGcm(key: Uint8Array, random: Random): Cipher {
   };
 }
 
-function createCbc(key: Uint8Array, random: Random): Cipher {
+function createCbc(key: Uint8Array, random: Random): LocalCipher {
   const algorithm = `aes-${key.length * 8}-cbc`;
   return {
     seal(value) {
@@ -66,7 +72,7 @@ function createCbc(key: Uint8Array, random: Random): Cipher {
 }
 
 /** NaCl's secretbox, which node:crypto does not have: XSalsa20 and Poly1305, the tag in front. */
-function createSecretbox(key: Uint8Array, random: Random): Cipher {
+function createSecretbox(key: Uint8Array, random: Random): LocalCipher {
   return {
     seal(value) {
       const nonce = random.bytes(SECRETBOX_NONCE_BYTES);

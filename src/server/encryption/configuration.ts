@@ -11,10 +11,14 @@ export interface NamedKey {
 
 /** A plugin that holds the keys elsewhere. */
 export interface KmsSettings {
+  /** Of its protocol. */
+  readonly version: 'v1' | 'v2';
   readonly name: string;
   /** Of the plugin's Unix socket. */
   readonly path: string;
   readonly timeoutMs: number;
+  /** Keys of values that are remembered, with the first version of the protocol. */
+  readonly cacheSize: number;
 }
 
 /** One provider of an entry. */
@@ -31,13 +35,15 @@ export interface EncryptionRule {
 
 const FLAG = '--encryption-provider-config';
 const DEFAULT_TIMEOUT_MS = 3000;
-const V1_REFUSED = 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.';
+const V1_REFUSED = 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.  Set --feature-gates=KMSv1=true '
+  + 'to use the deprecated KMSv1 feature.';
+const DEFAULT_CACHE_SIZE = 1000;
 const providerNames = ['kms', 'aesgcm', 'aescbc', 'secretbox', 'identity'];
 const NONE_OF_THEM = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
 const SPLIT = 'more than one provider specified in a single element, should split into different list elements';
 
 /** The rules of a file. Throws StartError that names the fields. */
-export async function readEncryptionConfiguration(content: string): Promise<EncryptionRule[]> {
+export async function readEncryptionConfiguration(content: string, { takesKmsV1 }: { readonly takesKmsV1: boolean }): Promise<EncryptionRule[]> {
   const reader = new ConfigReader(FLAG);
   const file = reader.fields(await parseConfigFile(FLAG, 'EncryptionConfiguration', content), '', ['apiVersion', 'kind', 'resources']);
   const rows = reader.list(file['resources'], 'resources');
@@ -49,7 +55,8 @@ export async function readEncryptionConfiguration(content: string): Promise<Encr
     const resources = readResources(reader, fields['resources'], `${path}.resources`);
     const providers = reader.list(fields['providers'], `${path}.providers`);
     if (providers.length === 0) reader.required(`${path}.providers`, `at least one ${path}.providers is required`);
-    return { resources, providers: providers.flatMap((provider, at) => readProvider(provider, { reader, path: `${path}.providers[${at}]`, kmsNames })) };
+    const shared = { reader, kmsNames, takesKmsV1 };
+    return { resources, providers: providers.flatMap((provider, at) => readProvider(provider, { ...shared, path: `${path}.providers[${at}]` })) };
   });
   reader.finish();
   checkMasks(rules);
@@ -102,10 +109,11 @@ interface ProviderContext {
   readonly path: string;
   /** Of the plugins that came before. */
   readonly kmsNames: Set<string>;
+  readonly takesKmsV1: boolean;
 }
 
 /** Nothing for what is wrong, which is reported. */
-function readProvider(value: unknown, { reader, path, kmsNames }: ProviderContext): ProviderSettings[] {
+function readProvider(value: unknown, { reader, path, kmsNames, takesKmsV1 }: ProviderContext): ProviderSettings[] {
   const fields = reader.fields(value, path, providerNames);
   const [name, another] = providerNames.filter((one) => fields[one] !== undefined && fields[one] !== null);
   if (name === undefined || another !== undefined) {
@@ -113,7 +121,7 @@ function readProvider(value: unknown, { reader, path, kmsNames }: ProviderContex
     return [];
   }
   if (name === 'identity') return [{ type: name }];
-  if (name === 'kms') return readKms(fields[name], { reader, path: `${path}.kms`, kmsNames });
+  if (name === 'kms') return readKms(fields[name], { reader, path: `${path}.kms`, kmsNames, takesKmsV1 });
   const type = name as LocalProvider;
   const rows = reader.list(reader.fields(fields[name], `${path}.${name}`, ['keys'])['keys'], `${path}.${name}.keys`);
   if (rows.length === 0) reader.required(`${path}.${name}.keys`, 'at least one keys is required');
@@ -133,11 +141,11 @@ function readKey(value: unknown, { reader, path, sizes }: Pick<ProviderContext, 
   return { name, secret };
 }
 
-/** Version 1 of the protocol is off in the reference unless a gate that will go is on; it is not built here. */
-function readKms(value: unknown, { reader, path, kmsNames }: ProviderContext): ProviderSettings[] {
+/** Version 1 of the protocol is deprecated, and off unless its gate is on. */
+function readKms(value: unknown, { reader, path, kmsNames, takesKmsV1 }: ProviderContext): ProviderSettings[] {
   const fields = reader.fields(value, path, ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout']);
   const version = reader.text(fields['apiVersion'], `${path}.apiVersion`) || 'v1';
-  if (version === 'v1') {
+  if (version === 'v1' && !takesKmsV1) {
     reader.report('', V1_REFUSED);
     return [];
   }
@@ -150,11 +158,19 @@ function readKms(value: unknown, { reader, path, kmsNames }: ProviderContext): P
   const timeoutMs = isTimed ? reader.duration(fields['timeout'], `${path}.timeout`) : DEFAULT_TIMEOUT_MS;
   if (timeoutMs <= 0) reader.invalid(`${path}.timeout`, fields['timeout'], 'timeout should be a positive value');
   const path2 = readEndpoint(reader, reader.text(fields['endpoint'], `${path}.endpoint`), `${path}.endpoint`);
-  if (fields['cachesize'] !== undefined) reader.invalid(`${path}.cachesize`, fields['cachesize'], 'cachesize is not supported in v2');
-  if (version !== 'v2') {
+  const cacheSize = readCacheSize(reader, fields['cachesize'], { path: `${path}.cachesize`, isV1: version === 'v1' });
+  if (version !== 'v1' && version !== 'v2') {
     reader.invalid(`${path}.apiVersion`, version, 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
   }
-  return [{ type: 'kms', kms: { name, path: path2, timeoutMs } }];
+  return [{ type: 'kms', kms: { version: version === 'v1' ? version : 'v2', name, path: path2, timeoutMs, cacheSize } }];
+}
+
+/** How many keys of values are remembered; below 0: none. */
+function readCacheSize(reader: ConfigReader, value: unknown, { path, isV1 }: { readonly path: string; readonly isV1: boolean }): number {
+  if (value === undefined || value === null) return DEFAULT_CACHE_SIZE;
+  if (!isV1) reader.invalid(path, value, 'cachesize is not supported in v2');
+  else if (value === 0) reader.invalid(path, value, 'cachesize should be a positive value, or negative to disable');
+  return typeof value === 'number' ? value : DEFAULT_CACHE_SIZE;
 }
 
 /** The path of a Unix socket: `unix:///run/kms.sock`; `unix:///@name` is an abstract one. */

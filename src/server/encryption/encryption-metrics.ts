@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache, type Clock } from '../../base/index.ts';
 import { type MetricRegistry, type MetricSpec, formatLabels } from '../metrics/metric.ts';
-import type { ObserveCall } from './kms-client.ts';
+import type { ObserveCall } from './plugin-channel.ts';
 import { hashKeyId } from './kms-value.ts';
 
 interface Transformation {

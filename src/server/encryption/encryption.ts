@@ -1,12 +1,15 @@
 // Encryption at rest as kube-apiserver writes it: `k8s:enc:<provider>:<version>:<key name>:` and then the secret bytes. The first provider of a
 // resource writes, all of them read, so that keys can be rotated.
-import type { Clock, Random } from '../../base/index.ts';
+import { type Clock, type MaybePromise, type Random, catchMaybe, mapMaybe } from '../../base/index.ts';
 import type { StorageFormat, ValueCipher } from '../../registry/index.ts';
 import { type Cipher, createCipher } from './ciphers.ts';
-import { type EncryptionRule, type ProviderSettings, parseResource, readEncryptionConfiguration } from './configuration.ts';
+import { type EncryptionRule, type KmsSettings, type ProviderSettings, parseResource, readEncryptionConfiguration } from './configuration.ts';
 import type { EncryptionMetrics } from './encryption-metrics.ts';
 import { KmsClient } from './kms-client.ts';
+import type { KmsPlugin } from './kms-plugin.ts';
 import { KmsProvider } from './kms-provider.ts';
+import { KmsV1Client } from './kms-v1-client.ts';
+import { KmsV1Provider } from './kms-v1-provider.ts';
 
 /** A provider with one key. */
 interface Provider {
@@ -23,12 +26,14 @@ export interface EncryptionParts {
   readonly random: Random;
   /** Absent where nothing is counted. */
   readonly metrics?: EncryptionMetrics | undefined;
+  /** Whether plugins of the first version may be used. */
+  readonly takesKmsV1?: boolean;
 }
 
 /** What one EncryptionConfiguration asks for. */
 export interface Encryption {
   readonly cipherFor: NonNullable<StorageFormat['cipherFor']>;
-  readonly plugins: readonly KmsProvider[];
+  readonly plugins: readonly KmsPlugin[];
   /** What `open` has to wait for before it reads this value; undefined when it waits for nothing. */
   prepare(stored: Uint8Array): Promise<void> | undefined;
   /** Begins to ask plugins how they are; resolves when each has been asked once. */
@@ -40,8 +45,8 @@ const everyPrefix = Buffer.from('k8s:enc:');
 
 /** Makes the ciphers of a file; throws StartError for one that would not protect. */
 export async function createEncryption(content: string, parts: EncryptionParts): Promise<Encryption> {
-  const rules = await readEncryptionConfiguration(content);
-  const plugins: KmsProvider[] = [];
+  const rules = await readEncryptionConfiguration(content, { takesKmsV1: parts.takesKmsV1 === true });
+  const plugins: KmsPlugin[] = [];
   const byResource = gatherProviders(rules, parts, plugins);
   const external = [...byResource.values()].flat().filter(({ cipher }) => cipher?.prepare !== undefined);
   return {
@@ -63,7 +68,7 @@ export async function createEncryption(content: string, parts: EncryptionParts):
 }
 
 /** Entries that name the same resource are one list. */
-function gatherProviders(rules: readonly EncryptionRule[], parts: EncryptionParts, plugins: KmsProvider[]): Map<string, Provider[]> {
+function gatherProviders(rules: readonly EncryptionRule[], parts: EncryptionParts, plugins: KmsPlugin[]): Map<string, Provider[]> {
   const byResource = new Map<string, Provider[]>();
   for (const { resources, providers } of rules) {
     const made = providers.flatMap((provider) => makeProviders(provider, parts, plugins));
@@ -73,18 +78,24 @@ function gatherProviders(rules: readonly EncryptionRule[], parts: EncryptionPart
 }
 
 /** One provider per key: the first key writes. */
-function makeProviders(settings: ProviderSettings, parts: EncryptionParts, plugins: KmsProvider[]): Provider[] {
+function makeProviders(settings: ProviderSettings, parts: EncryptionParts, plugins: KmsPlugin[]): Provider[] {
   if (settings.type === 'identity') return [{ prefix: Buffer.alloc(0), label: 'identity', cipher: undefined }];
   if (settings.type === 'kms') {
-    const { name, timeoutMs, path } = settings.kms;
-    const observe = parts.metrics?.observeCalls(name);
-    const plugin = new KmsProvider({ ...parts, name, timeoutMs, service: new KmsClient({ path, timeoutMs, clock: parts.clock, observe }) });
+    const plugin = makePlugin(settings.kms, parts);
     plugins.push(plugin);
-    return [{ prefix: Buffer.from(`k8s:enc:kms:v2:${name}:`), label: `k8s:enc:kms:v2:${name}:`, cipher: plugin.cipher }];
+    const prefix = `k8s:enc:kms:${plugin.version}:${settings.kms.name}:`;
+    return [{ prefix: Buffer.from(prefix), label: prefix, cipher: plugin.cipher }];
   }
   const label = `k8s:enc:${settings.type}:v1:`;
   return settings.keys.map(({ name, secret }) =>
     ({ prefix: Buffer.from(`${label}${name}:`), label, cipher: createCipher(settings.type, secret, parts.random) }));
+}
+
+function makePlugin({ version, name, timeoutMs, path, cacheSize }: KmsSettings, parts: EncryptionParts): KmsPlugin {
+  const calls = { path, timeoutMs, clock: parts.clock, observe: version === 'v2' ? parts.metrics?.observeCalls(name) : undefined };
+  return version === 'v1'
+    ? new KmsV1Provider({ ...parts, name, timeoutMs, cacheSize, service: new KmsV1Client(calls) })
+    : new KmsProvider({ ...parts, name, timeoutMs, service: new KmsClient(calls) });
 }
 
 /** Counts what the cipher of a resource does, where something is counted. */
@@ -92,21 +103,23 @@ function measureCipher(resource: string, providers: readonly Provider[] | undefi
   const cipher = createValueCipher(providers);
   if (metrics === undefined || providers === undefined) return cipher;
   const labelOf = (stored: Uint8Array): string => providers.find(({ prefix }) => startsWith(stored, prefix))?.label ?? 'unknown';
-  const measure = (type: 'from_storage' | 'to_storage', label: string, run: () => Uint8Array): Uint8Array => {
+  const measure = <T extends MaybePromise<Uint8Array>>(type: 'from_storage' | 'to_storage', label: string, run: () => T): T => {
     const startedMs = clock.monotonicMs();
-    try {
-      const result = run();
-      metrics.transformed({ resource, type, label, durationMs: clock.monotonicMs() - startedMs });
-      return result;
-    } catch (error) {
-      metrics.transformed({ resource, type, label, durationMs: clock.monotonicMs() - startedMs, error });
+    const note = (failure: { readonly error?: unknown }): void =>
+      metrics.transformed({ resource, type, label, durationMs: clock.monotonicMs() - startedMs, ...failure });
+    const transformed = catchMaybe<Uint8Array>(run, (error) => {
+      note({ error });
       throw error;
-    }
+    });
+    return mapMaybe(transformed, (result) => {
+      note({});
+      return result;
+    }) as T;
   };
   return {
     seal: (value, key) => measure('to_storage', providers[0]?.label ?? '', () => cipher.seal(value, key)),
     open: (stored, key) => measure('from_storage', labelOf(stored), () => cipher.open(stored, key)),
-    isCurrent: (stored) => cipher.isCurrent(stored),
+    isCurrent: (stored, key) => cipher.isCurrent(stored, key),
   };
 }
 
@@ -114,12 +127,16 @@ function measureCipher(resource: string, providers: readonly Provider[] | undefi
 function createValueCipher(providers: readonly Provider[] | undefined): ValueCipher {
   const writer = providers?.[0];
   return {
-    seal: (value, key) => (writer?.cipher === undefined ? value : Buffer.concat([writer.prefix, writer.cipher.seal(value, Buffer.from(key))])),
+    seal(value, key) {
+      const { cipher, prefix } = writer ?? {};
+      if (cipher === undefined || prefix === undefined) return value;
+      return mapMaybe(cipher.seal(value, Buffer.from(key)), (sealed) => Buffer.concat([prefix, sealed]));
+    },
     open: (stored, key) => open(providers, stored, key),
     // Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is.
-    isCurrent(stored) {
+    isCurrent(stored, key) {
       if (writer?.cipher === undefined) return !startsWith(stored, everyPrefix);
-      return startsWith(stored, writer.prefix) && (writer.cipher.isCurrent?.(stored.subarray(writer.prefix.length)) ?? true);
+      return startsWith(stored, writer.prefix) && (writer.cipher.isCurrent?.(stored.subarray(writer.prefix.length), Buffer.from(key)) ?? true);
     },
   };
 }

@@ -7,8 +7,9 @@
 // Seeds of values that others have written, or this server before its start, are decrypted by the plugin when a value first needs one.
 import { formatTime } from '../../registry/index.ts';
 import { BoundedCache, type Clock, type Random, type Timer } from '../../base/index.ts';
-import { type Cipher, createGcm } from './ciphers.ts';
+import { type LocalCipher, createGcm } from './ciphers.ts';
 import type { EncryptionMetrics } from './encryption-metrics.ts';
+import type { KmsPlugin } from './kms-plugin.ts';
 import { currentSpan, inShortSpan } from '../tracing/spans.ts';
 import type { KmsService } from './kms-client.ts';
 import {
@@ -27,7 +28,7 @@ interface KmsProviderOptions {
 /** What values are written with. */
 interface WriteState {
   readonly sealed: SealedSource;
-  readonly cipher: Cipher;
+  readonly cipher: LocalCipher;
   /** Writes are refused after this moment of the clock. */
   readonly expiresMs: number;
 }
@@ -42,14 +43,15 @@ const SEED_LIFE_MS = 180_000;
 const MOST_SEEDS = 10_000;
 
 /** The cipher of one plugin, kept up to date. */
-export class KmsProvider {
-  readonly cipher: Cipher;
+export class KmsProvider implements KmsPlugin {
+  readonly version = 'v2';
+  readonly cipher: LocalCipher;
   readonly timeoutMs: number;
   readonly #options: KmsProviderOptions;
-  readonly #seeds = new BoundedCache<string, Cipher>({ limit: MOST_SEEDS });
+  readonly #seeds = new BoundedCache<string, LocalCipher>({ limit: MOST_SEEDS });
   readonly #decrypting = new Map<string, Promise<void>>();
   #state: WriteState | undefined;
-  #version = '';
+  #protocol = '';
   #checking: Promise<void> | undefined;
   #last: { readonly atMs: number; readonly error: Error | undefined } | undefined;
   #timer: Timer | undefined;
@@ -104,7 +106,9 @@ export class KmsProvider {
       await this.#readStatus();
       this.#last = { atMs: clock.monotonicMs(), error: undefined };
     } catch (error) {
-      this.#last = { atMs: clock.monotonicMs(), error: error as Error };
+      // The reference remembers what the call itself said.
+      const { cause } = error as Error;
+      this.#last = { atMs: clock.monotonicMs(), error: cause instanceof Error ? cause : error as Error };
       throw error;
     }
   }
@@ -118,8 +122,8 @@ export class KmsProvider {
     if (healthz !== 'ok') problems.push(`got unexpected healthz status: ${healthz}`);
     const known = version === 'v2' || version === 'v2beta1';
     if (!known) problems.push(`expected KMSv2 API version v2, got ${version}`);
-    else if (version !== (this.#version ||= version)) {
-      problems.push(`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`);
+    else if (version !== (this.#protocol ||= version)) {
+      problems.push(`KMSv2 API version should not change after the initial status response version ${this.#protocol}, got ${version}`);
     }
     const wrong = findKeyIdProblem(keyId);
     if (wrong !== undefined) {
@@ -229,7 +233,7 @@ export class KmsProvider {
     this.#remember(hash, value.type === sourceType.seed ? createSeedCipher(plaintext, random) : createGcm(plaintext, random));
   }
 
-  #remember(hash: string, cipher: Cipher): void {
+  #remember(hash: string, cipher: LocalCipher): void {
     const { name, metrics } = this.#options;
     this.#seeds.set(hash, cipher);
     metrics?.rememberedSeeds(name, this.#seeds.count);

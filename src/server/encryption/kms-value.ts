@@ -3,7 +3,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Random } from '../../base/index.ts';
 import { MessageReader, MessageWriter } from '../../grpc/index.ts';
-import { type Cipher, createGcm } from './ciphers.ts';
+import { type LocalCipher, createGcm } from './ciphers.ts';
 
 /** How the plaintext of the source becomes a key: it is the key, or the seed of keys. */
 export const sourceType = { key: 0, seed: 1 } as const;
@@ -114,7 +114,7 @@ export const hashKeyId = (keyId: string): string => (keyId === '' ? '' : `sha256
 const deriveKey = (seed: Uint8Array, info: Uint8Array): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();
 
 /** The cipher of a seed: each value has a key of its own. Throws for a seed that is too short. */
-export function createSeedCipher(seed: Uint8Array, random: Random): Cipher {
+export function createSeedCipher(seed: Uint8Array, random: Random): LocalCipher {
   if (seed.length < SEED_BYTES) throw new Error(`invalid seed length ${seed.length} used for key generation`);
   return {
     seal(value, context) {

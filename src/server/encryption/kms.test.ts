@@ -25,15 +25,16 @@ let count = 0;
 function makeServerFiles() {
   count += 1;
   const place = { dataDir: join(directory, `data-${count}`), socket: join(directory, `${count}.sock`), file: join(directory, `${count}.yaml`) };
-  const configure = (...names: readonly string[]): void => {
+  const configure = (...names: readonly string[]): void => configureAs('v2', ...names);
+  const configureAs = (apiVersion: string, ...names: readonly string[]): void => {
     const providers = names.map((name) => (name === 'identity' ? { identity: {} }
-      : { kms: { apiVersion: 'v2', name, endpoint: `unix://${place.socket}`, timeout: '1s' } }));
+      : { kms: { apiVersion, name, endpoint: `unix://${place.socket}`, timeout: '1s' } }));
     writeFileSync(place.file, JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers }],
     }));
   };
   configure('p');
-  return { ...place, configure };
+  return { ...place, configure, configureAs };
 }
 type EncryptedServer = ReturnType<typeof makeServerFiles>;
 
@@ -96,6 +97,33 @@ test('Secrets are stored under the plugin\'s prefix, survive a restart, and are 
   assert.equal(decodeValue((await readStored(place, 'two')).subarray(prefix.length)).keyId, '1');
 });
 
+test('plugins of the first version encrypt a key for each value, behind their gate', async () => {
+  const place = makeServerFiles();
+  place.configureAs('v1', 'p');
+  const plugin = await startPlugin(place);
+  await assert.rejects(start(place), /Set --feature-gates=KMSv1=true to use the deprecated KMSv1 feature/);
+  const gate = { featureGates: ['KMSv1=true'] };
+  const first = await start(place, gate);
+  const [before] = [plugin.calls['v1/Encrypt'] ?? 0];
+  for (const name of ['one', 'two']) assert.equal((await make(first, name)).status, 201);
+  assert.deepEqual([(plugin.calls['v1/Encrypt'] ?? 0) - before, plugin.calls['Status'], [...plugin.authorities]], [2, 0, ['localhost']]);
+  assert.equal((await first.request({ path: '/healthz/kms-provider-0' })).text, 'ok');
+  assert.equal((await first.request({ path: '/healthz/kms-providers' })).status, 404);
+  plugin.failures.set('v1/Encrypt', [9, 'key disabled']);
+  const refused = await make(first, 'three');
+  assert.deepEqual([refused.status, refused.body.message], [500, 'Internal error occurred: rpc error: code = FailedPrecondition desc = key disabled']);
+  plugin.failures.clear();
+  await first.close();
+  const prefix = 'k8s:enc:kms:v1:p:';
+  const stored = await readStored(place, 'one');
+  assert.equal(stored.subarray(0, prefix.length).toString(), prefix);
+  assert.ok(!stored.includes('Secret'));
+  assert.equal(stored.readUInt16BE(prefix.length), 12 + 32 + 16);
+  const second = await start(place, gate);
+  assert.equal((await second.request({ path: `${secrets}/one` })).body.data.k, Buffer.from('one').toString('base64'));
+  assert.equal((await second.request({ path: secrets })).body.items.length, 2);
+});
+
 test('while the plugin is away nothing of its resources is read or written, health says so, and all is well once it comes', async () => {
   const place = makeServerFiles();
   const plugin = await startPlugin(place);
@@ -109,7 +137,8 @@ test('while the plugin is away nothing of its resources is read or written, heal
   assert.deepEqual([refused.status, refused.body.message], [500, 'Internal error occurred: got unexpected nil transformer']);
   assert.equal((await server.request({ path: `${secrets}/one` })).status, 500);
   const health = await server.request({ path: '/healthz/kms-providers' });
-  assert.deepEqual([health.status, /kms-provider-0: failed to perform status section.*code = DeadlineExceeded/.test(health.text)], [500, true], health.text);
+  const isCause = /kms-provider-0: (?:failed to perform status section.*, error: )?rpc error: code = DeadlineExceeded/.test(health.text);
+  assert.deepEqual([health.status, isCause], [500, true], health.text);
   await startPlugin(place);
   await requestUntil(server, { path: '/readyz/kms-providers' }, { until: ({ status }) => status === 200, timeoutMs: 15_000 });
   assert.equal((await make(server, 'two')).status, 201);

@@ -36,7 +36,8 @@ export async function readStorageFormat(source: FormatSource, makeMetrics?: () =
     flag: '--encryption-provider-config', path, what: 'the encryption configuration', options: { clock, logger },
     read: async (content, first?: { readonly encryption: Encryption }) => {
       try {
-        const read = await createEncryption(content, { clock, random, metrics });
+        const read = await createEncryption(content, { clock, random, metrics, takesKmsV1: isGateOn(source.featureGates, 'KMSv1') });
+        if (read.plugins.some(({ version }) => version === 'v1')) logger.warn('KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.');
         await useWhenWell(read, { clock, isFirst: first === undefined });
         if (first === undefined) metrics?.loaded(content);
         else metrics?.reloaded('success', content);
@@ -54,12 +55,18 @@ export async function readStorageFormat(source: FormatSource, makeMetrics?: () =
   return {
     ...format, cipherFor: followed.cipherFor,
     openStore: (store) => (follows || hasPlugins ? createPreparedStore(store, followed.prepare) : store),
-    checks: follows || hasPlugins ? [{ name: 'kms-providers', check: followed.check }] : [],
+    checks: listChecks(encryption, follows, followed.check),
     stop() {
       stop?.();
       followed.stop();
     },
   };
+}
+
+/** One check for all plugins; plugins of the first version that are not replaced have one each, as in the reference. */
+function listChecks({ plugins }: Encryption, follows: boolean, check: () => Promise<void>): FollowedFormat['checks'] {
+  if (follows || (plugins.length > 0 && plugins.every(({ version }) => version === 'v2'))) return [{ name: 'kms-providers', check }];
+  return plugins.map((plugin, index) => ({ name: `kms-provider-${index}`, check: () => plugin.check() }));
 }
 
 const LOOK_AGAIN_MS = 100;
@@ -117,7 +124,7 @@ export function followEncryption(first: Encryption, clock: Clock): FollowedEncry
       return {
         seal: (value, key) => find()?.seal(value, key) ?? value,
         open: (stored, key) => find()?.open(stored, key) ?? stored,
-        isCurrent: (stored) => find()?.isCurrent(stored) ?? true,
+        isCurrent: (stored, key) => find()?.isCurrent(stored, key) ?? true,
       };
     },
     prepare: (stored) => current.prepare(stored),

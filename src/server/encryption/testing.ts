@@ -1,4 +1,4 @@
-// A key management plugin for tests: KMS v2 by gRPC on a Unix socket, with keys that can be rotated and failures that can be switched on.
+// A key management plugin for tests: KMS v2 and v1 by gRPC on a Unix socket, with keys that can be rotated and failures that can be switched on.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { type ServerHttp2Stream, createServer } from 'node:http2';
 import { MessageReader, MessageWriter, frameMessage } from '../../grpc/index.ts';
@@ -8,6 +8,8 @@ export interface TestPlugin {
   readonly path: string;
   /** Calls by method since the start. */
   readonly calls: Readonly<Record<string, number>>;
+  /** What calls were sent to. */
+  readonly authorities: Set<string>;
   /** The id of the key that encrypts. */
   keyId: string;
   /** What Status says of its health. */
@@ -33,7 +35,7 @@ export async function startTestPlugin(path: string): Promise<TestPlugin> {
     session.on('close', () => sessions.delete(session));
   });
   const plugin: TestPlugin = {
-    path, calls, keyId: '1', healthz: 'ok', version: 'v2', failures: new Map(),
+    path, calls, authorities: new Set(), keyId: '1', healthz: 'ok', version: 'v2', failures: new Map(),
     close: () => new Promise((resolve) => {
       for (const session of sessions) session.destroy();
       server.close(() => resolve());
@@ -41,7 +43,8 @@ export async function startTestPlugin(path: string): Promise<TestPlugin> {
   };
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
-    const name = String(headers[':path']).replace('/v2.KeyManagementService/', '');
+    const name = String(headers[':path']).replace('/v2.KeyManagementService/', '').replace('/v1beta1.KeyManagementService/', 'v1/');
+    plugin.authorities.add(String(headers[':authority']));
     calls[name] = (calls[name] ?? 0) + 1;
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
@@ -65,17 +68,30 @@ const NAME = 'keys.example.com';
 
 function respond({ version, healthz, keyId }: TestPlugin, { name, message }: { readonly name: string; readonly message: Buffer }): Buffer {
   if (name === 'Status') return new MessageWriter().bytes(1, version).bytes(2, healthz).bytes(3, keyId).finish();
+  if (name === 'v1/Version') return new MessageWriter().bytes(1, version === 'v2' ? 'v1beta1' : version).finish();
   const fields = new Map<number, Uint8Array>();
   const reader = new MessageReader(message);
   for (let field = reader.next(); field !== 0; field = reader.next()) fields.set(field, reader.bytes());
-  const given = fields.get(1) ?? new Uint8Array(0);
+  // The first version of the protocol has its version in front, and nothing but the bytes in answers.
+  const isFirst = name.startsWith('v1/');
+  const given = fields.get(isFirst ? 2 : 1) ?? new Uint8Array(0);
+  if (name === 'v1/Encrypt') return new MessageWriter().bytes(1, encrypt(keyId, given)).finish();
+  if (name === 'v1/Decrypt') return new MessageWriter().bytes(1, decrypt(keyId, given)).finish();
   if (name === 'Encrypt') {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), nonce);
-    const sealed = Buffer.concat([nonce, cipher.update(given), cipher.final(), cipher.getAuthTag()]);
+    const sealed = encrypt(keyId, given);
     return new MessageWriter().bytes(1, sealed).bytes(2, keyId).message(3, (entry) => void entry.bytes(1, NAME).bytes(2, 'aes-256-gcm')).finish();
   }
-  const decipher = createDecipheriv('aes-256-gcm', keyOf(Buffer.from(fields.get(3) ?? []).toString()), given.subarray(0, 12));
-  decipher.setAuthTag(given.subarray(given.length - 16));
-  return new MessageWriter().bytes(1, Buffer.concat([decipher.update(given.subarray(12, -16)), decipher.final()])).finish();
+  return new MessageWriter().bytes(1, decrypt(Buffer.from(fields.get(3) ?? []).toString(), given)).finish();
+}
+
+function encrypt(keyId: string, plain: Uint8Array): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), nonce);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(keyId: string, sealed: Uint8Array): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(sealed.length - 16));
+  return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]);
 }

@@ -91,8 +91,8 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 /** The gates that can be switched here. */
 export const switchableGates = [
   'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
-  'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodCertificateRequest',
-  'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
+  'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'KMSv1', 'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums',
+  'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
   'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
 
