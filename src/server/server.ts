@@ -159,7 +159,10 @@ async function openOver(store: Store, options: ServerOptions, made: Made): Promi
 
 function prepareCertificates(options: ServerOptions, directory: DataDirectory): Pki {
   const { clock, random, bindAddress, advertiseAddress, serviceClusterIpRange } = options;
-  return preparePki({ clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange });
+  const needsRsa = options.tlsCipherSuites.some((name) => name.startsWith('TLS_RSA_'));
+  return preparePki({
+    clock, random, directory: directory.certificates, addresses: [bindAddress, advertiseAddress], serviceRange: serviceClusterIpRange, needsRsa,
+  });
 }
 
 async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>, started: Started): Promise<Parts> {

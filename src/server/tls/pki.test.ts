@@ -42,6 +42,17 @@ describe('preparePki', () => {
     rmSync(directory, { recursive: true });
   });
 
+  it('makes a serving certificate with an RSA key where suites need one', () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'pintle-pki-')), 'pki');
+    const kindOf = (pair: { readonly certificate: string }): string | undefined => new X509Certificate(pair.certificate).publicKey.asymmetricKeyType;
+    const first = preparePki({ ...base, directory });
+    const second = preparePki({ ...base, directory, needsRsa: true });
+    assert.deepEqual([kindOf(first.serving), kindOf(second.serving), kindOf(second.admin)], ['ec', 'rsa', 'ec']);
+    assert.ok(new X509Certificate(second.serving.certificate).verify(new X509Certificate(first.authority.certificate).publicKey));
+    assert.deepEqual(preparePki({ ...base, directory, needsRsa: true }), second);
+    rmSync(directory, { recursive: true });
+  });
+
   it('uses a serving certificate that another program put there, and leaves it alone', () => {
     const directory = join(mkdtempSync(join(tmpdir(), 'pintle-pki-')), 'pki');
     const other = createCertificate({ commonName: 'elsewhere', hosts: ['127.0.0.1'], lifetimeMs: 1000 }, base);

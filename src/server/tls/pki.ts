@@ -20,6 +20,8 @@ interface PkiOptions extends CertificateContext {
   readonly directory: string;
   readonly addresses: readonly string[];
   readonly serviceRange: string;
+  /** Whether clients may use suites for which the server needs an RSA key. */
+  readonly needsRsa?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -50,11 +52,13 @@ export function preparePki(options: PkiOptions): Pki {
   const issued = (pair: KeyPair) => new X509Certificate(pair.certificate).checkIssued(new X509Certificate(authority.certificate))
     && new X509Certificate(pair.certificate).verify(new X509Certificate(authority.certificate).publicKey);
   const hosts = listHosts(options);
+  const { needsRsa = false } = options;
   const leaf = { issuer: authority, lifetimeMs: LEAF_LIFETIME_MS };
   return {
     authority,
     serving: foreign(files)
-      ?? load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts }, (pair) => issued(pair) && coversHosts(pair.certificate, hosts)),
+      ?? load('apiserver', { ...leaf, commonName: 'kube-apiserver', hosts, isRsa: needsRsa },
+        (pair) => issued(pair) && coversHosts(pair.certificate, hosts) && (!needsRsa || createPrivateKey(pair.key).asymmetricKeyType === 'rsa')),
     admin: load('admin', { ...leaf, commonName: 'kubernetes-admin', organizations: ['system:masters'] }, issued),
   };
 }
