@@ -230,8 +230,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
     ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: false });
   if (context.dryRun) return { type: 'dry', result: show(expect) };
   const { ttlSeconds } = storage.resource;
-  const writing = core.store.txn(removes ? { key, expect } : { key, expect, value: await storage.codec.encode(encoded, key), ttlSeconds });
-  const result = await writing;
+  const result = await core.store.txn(removes ? { key, expect } : { key, expect, value: await storage.codec.encode(encoded, key), ttlSeconds });
   if (result.type === 'conflict') return again;
   if (removes) core.hot.drop(key);
   else keepWritten(core, { key, target: request, storage, encoded, revision: result.revision });
