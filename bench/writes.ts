@@ -123,11 +123,12 @@ async function prepare(target: Target, kind: Written): Promise<Side> {
 }
 
 /** Reads all objects in the form in which they are going to be updated. */
-async function readAll({ target, kind, answers }: Side, accept: string): Promise<void> {
-  for (let index = 0; index < objects; index++) {
-    const { body } = await callOnce(target, { path: pathOf(kind, index), accept, keep: true });
-    answers.set(nameAt(index), body as Buffer);
-  }
+async function readAll({ target, kind, answers }: Side, name: string): Promise<void> {
+  const accept = name.includes('protobuf') ? PROTOBUF : 'application/json';
+  await measureLoad(target, {
+    workload: `read ${kind.name}`, clients: 1, seconds: 60, limit: objects, call: (index) => ({ path: pathOf(kind, index), accept, keep: true }),
+    answered: (index, { body }) => body !== undefined && answers.set(nameAt(index), body),
+  });
 }
 
 interface Options {
@@ -143,7 +144,6 @@ async function runRound(side: Side, name: string, calls: number): Promise<number
   const first = side.index;
   side.index += calls;
   const operation = operations[name] as Operation;
-  if (name.startsWith('update')) await readAll(side, name.includes('protobuf') ? PROTOBUF : 'application/json');
   const { cpuMsPerOp } = await measureLoad(side.target, {
     workload: `${name} ${side.kind.name}`, clients, seconds: 600, limit: calls, call: (index) => operation(side, first + index),
     answered: (index, { body }) => body !== undefined && side.answers.set(nameAt(first + index), body),
@@ -159,6 +159,7 @@ async function measureOperation(sides: readonly Side[], kind: Written, name: str
   const sums = sides.map(() => 0);
   // Fewer calls than objects: a round never has two calls on one object under way.
   const warmRounds = Math.ceil(warm / calls);
+  if (name.startsWith('update')) await Promise.all(sides.map((side) => readAll(side, name)));
   for (let round = 0; round < warmRounds + rounds; round++) {
     if (name === 'delete') await Promise.all(sides.map((side) => runRound({ ...side }, 'create', calls)));
     const costs = await Promise.all(sides.map((side) => runRound(side, name, calls)));

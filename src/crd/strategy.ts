@@ -1,7 +1,7 @@
 // The strategy of custom kinds, one for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, formatGo, goTypeOf, invalidValue,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, anywhere, formatGo, goTypeOf, invalidValue,
   loadPatternEngine, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../base/index.ts';
@@ -126,7 +126,7 @@ function validateUpdate(schema: OpenAPIV3Schema, { object, old, subresource }: {
   const errors = isStatus ? validateStatus(schema, object, old) : validateValue(schema, object, { before: { value: old } });
   for (const error of isStatus ? validateScaleStatus(scale, object) : validateScale(scale, object)) errors.push(error);
   if (!isStatus) for (const error of validateEmbedded(schema, object)) errors.push(error);
-  const lists = validateListTypes(schema, object);
+  const lists = validateListTypes(schema, object, old);
   // Duplicates that were stored before are tolerated.
   if (lists.length > 0 && validateListTypes(schema, old).length === 0) for (const error of lists) errors.push(error);
   return errors;
@@ -196,19 +196,5 @@ function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRul
   return { errors: [...errors, ...found.errors], warnings: found.warnings ?? [] };
 }
 
-const withRulesKnown = new WeakMap<OpenAPIV3Schema, boolean>();
-
 /** Whether a schema states rules anywhere. */
-export function hasRules(schema: OpenAPIV3Schema): boolean {
-  let known = withRulesKnown.get(schema);
-  if (known === undefined) {
-    known = (schema['x-kubernetes-validations'] as unknown[] | undefined)?.length ? true : childrenOf(schema).some(hasRules);
-    withRulesKnown.set(schema, known);
-  }
-  return known;
-}
-
-function childrenOf({ properties, items, additionalProperties }: OpenAPIV3Schema): OpenAPIV3Schema[] {
-  return [...Object.values(properties ?? {}), ...(items === undefined ? [] : [items]), ...(typeof additionalProperties === 'object'
-    ? [additionalProperties] : [])];
-}
+export const hasRules = anywhere((schema) => ((schema['x-kubernetes-validations'] as unknown[] | undefined)?.length ?? 0) > 0);

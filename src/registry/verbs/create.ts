@@ -8,7 +8,6 @@ import { nameTaken } from '../errors.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
-import { keepWritten } from '../objects/decoded-object-cache.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
 import { checkSize, writeFitting } from '../objects/too-large.ts';
@@ -124,7 +123,6 @@ async function commit({ core, creation: { scope }, object, write: { context, pau
   const value = await storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
-  keepWritten(core, { key, target, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
   return show(result.revision);
 }

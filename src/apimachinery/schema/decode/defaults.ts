@@ -3,7 +3,7 @@
 // Defaults that upstream's Go code sets are not here.
 import { compareKeys } from '../../../base/index.ts';
 import { setOwn } from './decode.ts';
-import type { Schema } from '../schema.ts';
+import type { Field, Schema } from '../schema.ts';
 
 type Json = Record<string, unknown>;
 
@@ -64,7 +64,7 @@ function fillMap(schema: Schema, { value: map, before }: Part<Json>, keepNulls: 
 function fillObject(schema: Schema, { value: object, before: old }: Part<Json>, keepNulls: boolean): Json {
   const known = asObject(old);
   let changes: Map<string, unknown> | undefined;
-  for (const field of schema.fields?.values() ?? []) {
+  for (const field of filledFields(schema)) {
     const before = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
     let value = before;
     const isAbsent = value === undefined || (value === null && isUntyped(schema) && !field.schema.nullable);
@@ -73,6 +73,18 @@ function fillObject(schema: Schema, { value: object, before: old }: Part<Json>, 
     if (value !== before) (changes ??= new Map()).set(field.name, value);
   }
   return changes === undefined ? object : rebuild(schema, object, changes);
+}
+
+const filled = new WeakMap<Schema, readonly Field[]>();
+
+/** The fields that a default or a null may change, or something below them: one of the 27 of a container. */
+function filledFields(schema: Schema): readonly Field[] {
+  let fields = filled.get(schema);
+  if (fields === undefined) {
+    const all = [...schema.fields?.values() ?? []];
+    filled.set(schema, (fields = isUntyped(schema) ? all : all.filter((field) => field.default !== undefined || needsFilling(field.schema))));
+  }
+  return fields;
 }
 
 const asObject = (value: unknown): Json | null => (typeof value === 'object' ? value as Json | null : null);

@@ -64,6 +64,8 @@ export class Before {
     const names = this.#schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
     if (!isObject(item) || names === undefined || names.length === 0) return undefined;
     const values = names.map((name) => (Object.hasOwn(item, name) ? item[name] : undefined));
+    // A text itself where that is the one key, as in nearly all lists.
+    if (values.length === 1 && typeof values[0] === 'string') return `"${values[0]}`;
     return values.every((value) => value !== undefined && value !== null && typeof value !== 'object') ? quoteValue(values) : undefined;
   }
 }

@@ -10,6 +10,7 @@ import { checkNumber } from './number.ts';
 import { matchesPattern } from './pattern.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
 import { type JsonType, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
+import { anywhere } from '../anywhere.ts';
 import { equalJson } from '../../equal.ts';
 
 interface ValueOptions {
@@ -42,12 +43,19 @@ interface SchemaPosition {
 }
 
 const NOWHERE = '<nil>';
+const combinators = ['anyOf', 'oneOf', 'allOf', 'not'] as const;
 /** Nodes are cheap: whether time is up is asked at some of them. */
 const isDue = createStride(64);
+
+/** Values that an update has left as they were (===), and the schema by which nothing was wrong with that: there is nothing the next time. */
+const passed = new WeakMap<object, OpenAPIV3Schema>();
 
 class Validator {
   readonly #at: string;
   readonly #isDefault: boolean;
+  /** How many alternatives, and how many shared values, the value at hand is in. */
+  #alternatives = 0;
+  #shared = 0;
 
   constructor({ at = '', isDefault = false }: ValueOptions) {
     this.#at = at;
@@ -55,6 +63,18 @@ class Validator {
   }
 
   validate(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
+    // Alternatives are compared by the checks that they made, so all of these are made there.
+    const isShared = this.#alternatives === 0 && this.#shared === 0 && typeof value === 'object' && value !== null && value === place.before?.value;
+    if (!isShared) return this.#validateRatcheting(schema, value, place);
+    if (passed.get(value) === schema) return { errors: [], checks: 1 };
+    this.#shared += 1;
+    const outcome = this.#validateRatcheting(schema, value, place);
+    this.#shared -= 1;
+    if (outcome.errors.length === 0) passed.set(value, schema);
+    return outcome;
+  }
+
+  #validateRatcheting(schema: OpenAPIV3Schema, value: unknown, place: SchemaPosition): Outcome {
     const outcome = this.#validateWhole(schema, value, place);
     if (outcome.errors.length > 0 && place.before?.equals(value) === true) outcome.errors.length = 0;
     return outcome;
@@ -114,8 +134,15 @@ class Validator {
   }
 
   #checkCombinators(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
+    context.outcome.checks++;
+    if (!combinators.some((name) => schema[name] !== undefined)) return;
+    this.#alternatives += 1;
+    this.#checkAlternatives(schema, value, context);
+    this.#alternatives -= 1;
+  }
+
+  #checkAlternatives(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
     const { outcome, place } = context;
-    outcome.checks++;
     const anyOf = listOf(schema['anyOf']);
     if (anyOf.length > 0) this.#checkAnyOf(anyOf, value, context);
     const oneOf = listOf(schema['oneOf']);
@@ -303,34 +330,75 @@ function wrongType({ types, format }: { readonly types: readonly JsonType[]; rea
   return fits ? undefined : { wanted: types.join(','), found: type };
 }
 
-/** Elements that a list of type `set` or `map` has twice, each reported once, anywhere below `value`. */
-export function validateListTypes(schema: OpenAPIV3Schema, value: unknown): FieldError[] {
+/**
+ * Elements that a list of type `set` or `map` has twice, each reported once, anywhere below `value`. Parts that the value shares with `before`, in the
+ * same place, are not looked at.
+ */
+export function validateListTypes(schema: OpenAPIV3Schema, value: unknown, before?: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  walkListTypes(schema, value, { at: '', errors });
+  walkListTypes(schema, value, { at: '', before, errors });
   return errors;
 }
 
-function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at, errors }: { readonly at: string; readonly errors: FieldError[] }): void {
-  if (schema === undefined || typeof value !== 'object' || value === null) return;
+interface ListWalk {
+  readonly at: string;
+  readonly before: unknown;
+  readonly errors: FieldError[];
+}
+
+function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at, before, errors }: ListWalk): void {
+  if (schema === undefined || typeof value !== 'object' || value === null || value === before || !hasListTypes(schema)) return;
   if (Array.isArray(value)) {
+    const known: readonly unknown[] = Array.isArray(before) ? before : [];
     const listType = schema['x-kubernetes-list-type'];
     const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
-    if (listType === 'set') reportDuplicates(value, (item) => item, { at, errors });
+    if (listType === 'set') reportDuplicates(value, { keyOf: asIs, idOf: idOfValue }, { at, errors });
     else if (listType === 'map' && keys !== undefined) {
       errors.push(...reportNonObjects(value, at));
-      reportDuplicates(value, (item) => (isObject(item) ? Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).sort().map((key) => [key,
-        item[key]])) : undefined), { at, errors });
+      reportDuplicates(value, mapKeys(keys), { at, errors });
     }
-    value.forEach((item, i) => walkListTypes(schema.items, item, { at: `${at}[${i}]`, errors }));
+    if (schema.items === undefined || !hasListTypes(schema.items)) return;
+    value.forEach((item, i) => walkListTypes(schema.items, item, { at: `${at}[${i}]`, before: known[i], errors }));
     return;
   }
   const { properties, additionalProperties } = schema;
+  const known = isObject(before) ? before : undefined;
   for (const key of Object.keys(value).sort(compareKeys)) {
     const isProperty = properties !== undefined && Object.hasOwn(properties, key);
     const child = isProperty ? properties[key] : typeof additionalProperties === 'object' ? additionalProperties : undefined;
     const path = isProperty || at === '' ? (at === '' ? key : `${at}.${key}`) : `${at}[${key}]`;
-    walkListTypes(child, (value as Json)[key], { at: path, errors });
+    walkListTypes(child, (value as Json)[key], { at: path, before: known?.[key], errors });
   }
+}
+
+/** Whether a list of a type is anywhere in what a schema describes. */
+const hasListTypes = anywhere((schema) => ['set', 'map'].includes(schema['x-kubernetes-list-type'] as string));
+
+/** How the elements of a list are compared: by keys that errors show, and by ids that are the same for the same keys. */
+interface Keys {
+  readonly keyOf: (item: unknown) => unknown;
+  readonly idOf: (item: unknown) => unknown;
+}
+
+const asIs = (item: unknown): unknown => item;
+
+/** Texts and numbers stand for themselves; anything else is written. */
+const idOfValue = (value: unknown): unknown => {
+  if (typeof value === 'string' || typeof value === 'number' || value === undefined) return value;
+  return typeof value === 'bigint' ? Number(value) : idByText(value);
+};
+
+/** An object of its own kind among the ids: a text that no string of a client is. */
+const idByText = (value: unknown): string => `\uD800${quoteValue(sortedCopy(value))}`;
+
+function mapKeys(names: readonly string[]): Keys {
+  const sorted = [...names].sort();
+  const keyOf = (item: unknown): unknown =>
+    (isObject(item) ? Object.fromEntries(sorted.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name]])) : undefined);
+  const [name] = sorted;
+  // Nearly all lists have one key; writing the keys of thirty items takes 20 µs.
+  const byOne = (item: unknown): unknown => (isObject(item) && Object.hasOwn(item, name as string) ? idOfValue(item[name as string]) : idByText(keyOf(item)));
+  return { keyOf, idOf: sorted.length === 1 ? byOne : (item) => idByText(keyOf(item)) };
 }
 
 /** The first element without keys is reported; null counts as one that is reported elsewhere. */
@@ -339,16 +407,15 @@ function reportNonObjects(list: readonly unknown[], at: string): readonly FieldE
   return i < 0 ? [] : [invalidValue(`${at}[${i}]`, list[i], 'must be an object for an array of list-type map')];
 }
 
-function reportDuplicates(list: readonly unknown[], keyOf: (item: unknown) => unknown, { at,
-  errors }: { readonly at: string; readonly errors: FieldError[] }): void {
-  const seen = new Map<string, boolean>();
-  for (const [i, item] of list.entries()) {
-    const key = keyOf(item);
-    if (key === undefined) continue;
-    const text = quoteValue(sortedCopy(key));
-    const told = seen.get(text);
-    if (told === false) errors.push(duplicate(`${at}[${i}]`, key));
-    seen.set(text, told !== undefined);
+function reportDuplicates(list: readonly unknown[], { keyOf, idOf }: Keys, { at, errors }: { readonly at: string; readonly errors: FieldError[] }): void {
+  const seen = new Map<unknown, boolean>();
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i];
+    if (item === undefined || (keyOf !== asIs && !isObject(item))) continue;
+    const id = idOf(item);
+    const isReported = seen.get(id);
+    if (isReported === false) errors.push(duplicate(`${at}[${i}]`, keyOf(item)));
+    seen.set(id, isReported !== undefined);
   }
 }
 
