@@ -17,6 +17,7 @@ export interface StrictJson {
 
 /** At most so many problems are reported, as in the reference. */
 const MAX_PROBLEMS = 100;
+const SPACE = 0x20;
 
 const literals = new Map<number, { text: string; value: boolean | null }>([
   [0x74, { text: 'true', value: true }], [0x66, { text: 'false', value: false }], [0x6e, { text: 'null', value: null }],
@@ -136,11 +137,11 @@ class Parser {
 
   private skipEscape(): void {
     const c = this.bytes[this.at];
-    if (c === undefined || !'"\\/bfnrtu'.includes(String.fromCharCode(c))) throw this.unexpected('in string escape code');
+    if (c === undefined || !'"\\/bfnrtu'.includes(String.fromCharCode(c))) throw this.unexpectedInside('in string escape code');
     this.at++;
     if (c !== 0x75) return;
     for (let i = 0; i < 4; i++, this.at++) {
-      if (!isHex(this.bytes[this.at])) throw this.unexpected('in \\u hexadecimal character escape');
+      if (!isHex(this.bytes[this.at])) throw this.unexpectedInside('in \\u hexadecimal character escape');
     }
   }
 
@@ -175,13 +176,13 @@ class Parser {
   }
 
   private skipDigits(where: string): void {
-    if (!isDigit(this.bytes[this.at])) throw this.unexpected(where);
+    if (!isDigit(this.bytes[this.at])) throw this.unexpectedInside(where);
     while (isDigit(this.bytes[this.at])) this.at++;
   }
 
   private parseLiteral(text: string, value: boolean | null): boolean | null {
     for (let i = 0; i < text.length; i++, this.at++) {
-      if (this.bytes[this.at] !== text.charCodeAt(i)) throw this.unexpected(`in literal ${text} (expecting '${text[i]}')`);
+      if (this.bytes[this.at] !== text.charCodeAt(i)) throw this.unexpectedInside(`in literal ${text} (expecting '${text[i]}')`);
     }
     return value;
   }
@@ -209,6 +210,11 @@ class Parser {
   private unexpected(where: string): JsonError {
     const c = this.bytes[this.at];
     return new JsonError(c === undefined ? 'unexpected end of JSON input' : `invalid character ${quoteByte(c)} ${where}`);
+  }
+
+  /** Within a literal, a number or an escape: Go's scanner sees a space at the end of the text. */
+  private unexpectedInside(where: string): JsonError {
+    return new JsonError(`invalid character ${quoteByte(this.bytes[this.at] ?? SPACE)} ${where}`);
   }
 
   private formatPath(): string {
