@@ -34,7 +34,7 @@ export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';
 export { PathsByOutline, outlineOf } from './apply/outline.ts';
 export {
   type ManagedVersions, type Manager, type ResetFields, UnfitVersionError, type Updater, decodeManagers, encodeManager, encodeManagers, managersBefore,
-  updateManagers, withoutOwners,
+  sameEntries, updateManagers, withoutOwners,
 } from './apply/managers.ts';
 export { compareObjects, toFieldSet } from './apply/compare.ts';
 export { typedProblem } from './apply/typed.ts';

@@ -27,32 +27,40 @@ export function cloneJson<T>(value: T): T {
 export function copySharing<T>(value: T, before: unknown): T {
   if (typeof value !== 'object' || value === null) return value;
   if (typeof before !== 'object' || before === null || Array.isArray(value) !== Array.isArray(before)) return cloneJson(value);
-  return (Array.isArray(value) ? copyList(value, before as readonly unknown[]) : copyMembers(value as Json, before as Json)) as T;
+  return (Array.isArray(value) ? shareList(value, before as readonly unknown[]) : shareMembers(value as Json, before as Json)) as T;
 }
 
-function copyList(value: readonly unknown[], before: readonly unknown[]): readonly unknown[] {
-  const copy = new Array<unknown>(value.length);
-  let isSame = value.length === before.length;
+/** Nothing is copied until the first difference. */
+function shareList(value: readonly unknown[], before: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined;
   for (let i = 0; i < value.length; i++) {
-    copy[i] = copySharing(value[i], before[i]);
-    if (copy[i] !== before[i]) isSame = false;
+    const part = copySharing(value[i], before[i]);
+    if (copy === undefined && (part !== before[i] || i >= before.length)) copy = before.slice(0, i);
+    copy?.push(part);
   }
-  return isSame ? before : copy;
+  return copy ?? (value.length === before.length ? before : before.slice(0, value.length));
 }
 
-function copyMembers(value: Json, before: Json): Json {
+function shareMembers(value: Json, before: Json): Json {
   const names = Object.keys(before);
-  const copy: Record<string, unknown> = {};
+  let copy: Record<string, unknown> | undefined;
   let count = 0;
-  let isSame = true;
   for (const name in value) {
     if (!Object.hasOwn(value, name)) continue;
-    const old = names[count++] === name ? before[name] : Object.hasOwn(before, name) ? before[name] : undefined;
+    const isInPlace = names[count] === name;
+    const old = isInPlace || Object.hasOwn(before, name) ? before[name] : undefined;
     const part = copySharing(value[name], old);
-    if (part !== old || names[count - 1] !== name) isSame = false;
-    setOwn(copy, name, part);
+    if (copy === undefined && !(isInPlace && part === old)) copy = copyFirst(before, names, count);
+    if (copy !== undefined) setOwn(copy, name, part);
+    count += 1;
   }
-  return isSame && count === names.length ? before : copy;
+  return copy ?? (count === names.length ? before : copyFirst(before, names, count));
+}
+
+function copyFirst(object: Json, names: readonly string[], count: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (let i = 0; i < count; i++) setOwn(copy, names[i] as string, object[names[i] as string]);
+  return copy;
 }
 
 /**

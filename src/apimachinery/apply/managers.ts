@@ -104,12 +104,22 @@ function resetsManagers(entries: readonly ManagedFieldsEntry[] | undefined): boo
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] as object).length === 0);
 }
 
+const entryFields = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource'] as const;
+
+type Entries = KubeObject['metadata']['managedFields'];
+
+/** Whether both are the same entries; fieldsV1 is compared by identity, which is enough for entries that nothing has touched. */
+export function sameEntries(before: Entries, after: Entries): boolean {
+  if (before?.length !== after?.length) return false;
+  return before === after || (before ?? []).every((entry, i) => entryFields.every((name) => entry[name] === (after as ManagedFieldsEntry[])[i]?.[name]));
+}
+
 /** The owners before a write: those that the request states if it does, else those of the live object. */
 export function managersBefore(live: KubeObject | undefined, requested: KubeObject, isSubresource: boolean): Managers {
   const ofLive = (): Managers => decodeManagers(live?.metadata.managedFields, true) ?? new Map();
   if (isSubresource) return ofLive();
   const entries = requested.metadata.managedFields;
-  if (entries !== undefined && entries === live?.metadata.managedFields) return ofLive();
+  if (entries !== undefined && sameEntries(entries, live?.metadata.managedFields)) return ofLive();
   if (resetsManagers(entries)) return new Map();
   const stated = decodeManagers(entries);
   return stated === undefined || stated.size === 0 ? ofLive() : stated;

@@ -37,6 +37,9 @@ function kindOf(schema: Schema): Kind {
   return type === 'integer' || type === 'number' ? 'numeric' : type;
 }
 
+/** Lists of which nothing is wrong but duplicates, and their schema: an update shares most of its lists with what it replaces. */
+const fitting = new WeakMap<readonly unknown[], Schema>();
+
 class Checker {
   readonly problems: string[] = [];
   readonly #path: PathElement[] = [];
@@ -81,6 +84,13 @@ class Checker {
 
   #checkList(list: Schema, value: unknown): void {
     if (!Array.isArray(value)) return this.#report(`expected list, got &{${formatGo(value)}}`);
+    if (this.#allowsDuplicates && fitting.get(value) === list) return;
+    const known = this.problems.length;
+    this.#checkItems(list, value);
+    if (this.problems.length === known) fitting.set(value, list);
+  }
+
+  #checkItems(list: Schema, value: readonly unknown[]): void {
     const isAssociative = list.listType === 'map' || list.listType === 'set';
     const seen = new Set<PathElement>();
     for (let i = 0; i < value.length; i++) {

@@ -12,14 +12,6 @@ export function copyOwners({ metadata: { managedFields } }: KubeObject): Entries
   return managedFields?.map((entry) => ({ ...entry }));
 }
 
-const entryFields = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource'] as const;
-
-/** Whether both are the same entries; fieldsV1 is compared by identity, which is enough for entries that nothing has touched. */
-export function sameOwners(before: Entries, after: Entries): boolean {
-  if (before?.length !== after?.length) return false;
-  return (before ?? []).every((entry, i) => entryFields.every((name) => entry[name] === (after as ManagedFieldsEntry[])[i]?.[name]));
-}
-
 function entryProblem(entry: ManagedFieldsEntry, index: number): string | undefined {
   const { operation, apiVersion, fieldsType = '' } = entry;
   if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`';

@@ -1,8 +1,8 @@
 // Admission of the write verbs: what the chain is shown of a request, and what the registry mends after plugins have changed an object.
 // Mirrors upstream's admission attributes and its check of managedFields after mutating admission.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, sameEntries } from '../../apimachinery/index.ts';
 import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, Target, WriteContext } from '../contract.ts';
-import { brokenOwnersWarning, copyOwners, describeBrokenOwners, sameOwners, setOwners } from '../fields/managed-fields.ts';
+import { brokenOwnersWarning, copyOwners, describeBrokenOwners, setOwners } from '../fields/managed-fields.ts';
 import { applyScale, toScale } from '../fields/scale.ts';
 import { checkNamespace, dedupeOwners, wipeSystemFields } from '../metadata.ts';
 import { subresourcesIn, versionIn } from '../resource.ts';
@@ -70,7 +70,7 @@ export async function mutate(admitted: Admitted, attributes: AdmissionAttributes
   await admission.mutate(attributes);
   const mutated = takeMutated(admitted, object, attributes.object ?? object);
   const { managedFields } = mutated.metadata;
-  const problem = sameOwners(owners, managedFields) ? undefined : describeBrokenOwners(managedFields);
+  const problem = sameEntries(owners, managedFields) ? undefined : describeBrokenOwners(managedFields);
   if (problem !== undefined) {
     setOwners(mutated, owners);
     context.warnings.push(brokenOwnersWarning(problem));
