@@ -55,3 +55,10 @@ test('validateFieldManager limits length and characters', () => {
   assert.equal(validateFieldManager('kubectl edit', 'fieldManager').length, 0);
   assert.equal(validateFieldManager('a\u0000b', 'fieldManager').length, 1);
 });
+
+test('validateObjectMetaUpdate refuses any time of deletion that a client states, the zero time too', () => {
+  const old = { name: 'a', resourceVersion: '1' };
+  const update = (deletionTimestamp: string): string[] => texts(validateObjectMetaUpdate({ ...old, deletionTimestamp }, old));
+  assert.deepEqual(update(''), ['metadata.deletionTimestamp: Invalid value: null: field is immutable']);
+  assert.deepEqual(update('2026-01-01T00:00:00Z'), ['metadata.deletionTimestamp: Invalid value: "2026-01-01T00:00:00Z": field is immutable']);
+});

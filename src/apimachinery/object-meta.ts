@@ -180,7 +180,8 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, stan
   if (!meta.resourceVersion) errors.push(invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue('metadata.generation', meta.generation ?? 0, 'must not be decremented'));
   for (const field of immutable) {
-    if ((meta[field] ?? '') !== (old[field] ?? '')) errors.push(invalidValue(`metadata.${field}`, meta[field], 'field is immutable'));
+    const isSame = (meta[field] ?? '') === (old[field] ?? '') && !(field === 'deletionTimestamp' && meta[field] === '');
+    if (!isSame) errors.push(invalidValue(`metadata.${field}`, field === 'deletionTimestamp' ? meta[field] || null : meta[field], 'field is immutable'));
   }
   errors.push(...validateLabels(meta.labels, 'metadata.labels'));
   errors.push(...validateAnnotations(meta.annotations, 'metadata.annotations'));

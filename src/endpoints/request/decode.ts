@@ -224,6 +224,7 @@ export function typeObject(
     const { object, strictErrors, firstUnknownIndex } = decodeObject(expected.schema, value, options);
     const typed = withType(object as unknown as KubeObject, expected);
     if (clearsManagedFields(value)) typed.metadata.managedFields = [];
+    if (statesDeletion(value)) typed.metadata.deletionTimestamp ??= '';
     return { object: typed, strictErrors, firstUnknownIndex };
   } catch (error) {
     if (error instanceof DecodeError) throw fail(error.message, error.mismatch);
@@ -235,6 +236,11 @@ export function typeObject(
 function clearsManagedFields({ metadata }: JsonObject): boolean {
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false;
   return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0;
+}
+
+/** Whether a time of deletion is stated. Go's zero time is one, though typing drops it as unset. */
+function statesDeletion({ metadata }: JsonObject): boolean {
+  return typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) && typeof metadata['deletionTimestamp'] === 'string';
 }
 
 /** The object with kind, apiVersion and metadata; kind and apiVersion come first where they were absent. */

@@ -1,7 +1,7 @@
 // The patch types but apply: each is parsed to a function from the current document to the next one, with the problems of the patch itself.
 // Error texts mirror upstream's patchers; patch.ts reads the result back into an object.
 import {
-  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, failure, type JsonObject, type JsonValue,
+  applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, failure, type JsonObject, type JsonValue, type StatusError,
 } from '../../apimachinery/index.ts';
 import { JsonError, parseJson } from '../../codec/index.ts';
 import { cloneJson } from '../../registry/index.ts';
@@ -32,11 +32,11 @@ interface ParsedPatch {
   readonly duplicates: readonly string[];
 }
 
-function parsePatch(bytes: Uint8Array, prefix: string): ParsedPatch {
+function parsePatch(bytes: Uint8Array, describe: (why: string) => string): ParsedPatch {
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (error instanceof JsonError) throw badRequest(`${prefix}${error.message}`);
+    if (error instanceof JsonError) throw badRequest(describe(error.message));
     throw error;
   }
 }
@@ -44,18 +44,23 @@ function parsePatch(bytes: Uint8Array, prefix: string): ParsedPatch {
 const textFields = new Set(['op', 'path', 'from']);
 const operationFields = new Set([...textFields, 'value']);
 
+/** 400 of a part of a patch that is of a wrong type: validation of fields reads a patch first, in words of its own. */
+function unreadableOperation(value: JsonValue, level: Level, type: 'Operation' | 'Patch'): StatusError {
+  const found = `json: cannot unmarshal ${jsonType(value)} into Go value of type`;
+  if (level === 'Ignore') return badRequest(`${found} jsonpatch.${type}`);
+  return badRequest(`error decoding patch: ${found} ${type === 'Patch' ? '[]' : ''}handlers.jsonPatchOp`);
+}
+
 function checkOperations(value: JsonValue, level: Level): JsonObject[] {
   if (value === null) return [];
-  if (!Array.isArray(value)) throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type []handlers.jsonPatchOp`);
+  if (!Array.isArray(value)) throw unreadableOperation(value, level, 'Patch');
   if (value.length > MAX_OPERATIONS) {
     throw failure(413, 'RequestEntityTooLarge',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
   }
   const operations = value.map((operation) => operation ?? {});
   for (const operation of operations) {
-    if (typeof operation !== 'object' || Array.isArray(operation)) {
-      throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(operation)} into Go value of type handlers.jsonPatchOp`);
-    }
+    if (typeof operation !== 'object' || Array.isArray(operation)) throw unreadableOperation(operation, level, 'Operation');
     if (level !== 'Ignore') checkTexts(operation);
   }
   return operations as JsonObject[];
@@ -85,7 +90,7 @@ export interface ReadPatch {
 }
 
 function readJsonPatch(bytes: Uint8Array, level: Level): ReadPatch {
-  const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
+  const { value, duplicates } = parsePatch(bytes, (why) => (level === 'Ignore' ? why : `error decoding patch: ${why}`));
   const operations = checkOperations(value, level);
   const unknown = operations.flatMap((operation, index) =>
     Object.keys(operation).filter((key) => !operationFields.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
@@ -108,15 +113,19 @@ export function requireObject(value: JsonValue, prefix: string): JsonObject {
 
 const duplicateTexts = (duplicates: readonly string[]): string[] => duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
 
-function readMergePatch(bytes: Uint8Array): ReadPatch {
-  const { value, duplicates } = parsePatch(bytes, 'error decoding patch: ');
-  if (value === null) throw badRequest('Invalid JSON Patch');
+const NO_PATCH = 'Invalid JSON Patch';
+
+function readMergePatch(bytes: Uint8Array, level: Level): ReadPatch {
+  const { value, duplicates } = parsePatch(bytes, (why) => (level === 'Ignore' ? NO_PATCH : `error decoding patch: ${why}`));
+  if (value === null || (level === 'Ignore' && typeof value !== 'object')) throw badRequest(NO_PATCH);
+  // Where fields are not validated a list takes the place of the object, which is refused after that.
+  if (level === 'Ignore' && Array.isArray(value)) return { patch: () => value as unknown as JsonObject, problems: [] };
   const patch = requireObject(value, 'error decoding patch: ');
   return { patch: (current) => applyMergePatch(current, patch), problems: duplicateTexts(duplicates) };
 }
 
 function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch {
-  const { value, duplicates } = parsePatch(bytes, '');
+  const { value, duplicates } = parsePatch(bytes, (why) => why);
   const patch = requireObject(value ?? {}, '');
   let left = patch;
   const apply = (current: JsonObject): JsonObject => {
@@ -129,5 +138,5 @@ function readStrategicPatch(bytes: Uint8Array, { schema }: Expected): ReadPatch 
 /** Parses a patch of this media type; throws the 400 of one that is malformed. */
 export function readPatch(type: string, bytes: Uint8Array, { expected, level }: Pick<PatchContext, 'expected' | 'level'>): ReadPatch {
   if (type === JSON_PATCH_TYPE) return readJsonPatch(bytes, level);
-  return type === MERGE_PATCH_TYPE ? readMergePatch(bytes) : readStrategicPatch(bytes, expected);
+  return type === MERGE_PATCH_TYPE ? readMergePatch(bytes, level) : readStrategicPatch(bytes, expected);
 }

@@ -44,6 +44,7 @@ export function formatGoType(schema: Schema): string {
 
 /** Go's kind of the type of a schema: `struct`, `map`, `slice`, `string`, `bool`, `int32`. */
 export function kindOfGoType(schema: Schema): string {
+  if (schema.goType === 'uint8') return schema.goType;
   if (schema.type === 'array' || schema.format === 'byte' || schema.format === 'wrapped') return 'slice';
   if (schema.type === 'map') return 'map';
   if (schema.type === 'object') return 'struct';
