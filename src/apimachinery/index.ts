@@ -69,5 +69,8 @@ export {
   kubernetesEnvironment, mapOf, patchOfResult, policyEnvironment, stringType, toJson, typeOfVariable,
 } from './cel/index.ts';
 export { type ShardSelector, ShardSelectorError, parseShardSelector } from './shard-selector.ts';
-export { type IpAddress, type IpRange, containsAddress, formatIpAddress, isGlobalUnicast, parseIpAddress, parseIpRange } from './ip/ip-address.ts';
+export {
+  type IpAddress, type IpRange, containsAddress, describeBadIp, formatIpAddress, isGlobalUnicast, isMapped, parseIpAddress, parseIpRange, parseLenientIp,
+  withoutZeros,
+} from './ip/ip-address.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

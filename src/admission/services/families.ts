@@ -1,6 +1,6 @@
 // Which IP families a Service has: what the client said, checked, and what it left open, filled in. Mirrors initIPFamilyFields of the
 // reference, with the checks of cluster IPs that come before it there.
-import { type FieldError, duplicate, invalidValue, notSupported, parseIpAddress } from '../../apimachinery/index.ts';
+import { type FieldError, describeBadIp, duplicate, invalidValue, notSupported, parseIpAddress } from '../../apimachinery/index.ts';
 import { type ServiceSpec, HEADLESS, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
 
 const IPS_FIELD = 'spec.clusterIPs';
@@ -24,8 +24,10 @@ function checkFamilies({ ipFamilies, ipFamilyPolicy }: ServiceSpec): FieldError[
 
 function checkIps(ips: readonly string[]): FieldError[] {
   if (ips[0] === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
-  return ips.flatMap((ip, index) =>
-    (familyOf(ip) === '' ? [invalidValue(`${IPS_FIELD}[${index}]`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')] : []));
+  return ips.flatMap((ip, index) => {
+    const problem = describeBadIp(ip);
+    return problem === undefined ? [] : [invalidValue(`${IPS_FIELD}[${index}]`, ip, problem)];
+  });
 }
 
 /** Errors in cluster IPs and families taken by themselves. */

@@ -51,9 +51,10 @@ export function readStructs(parent: unknown, name: string): readonly JsonObject[
   return value.filter((item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item));
 }
 
-/** The entries of `given`, and those of `fallback` for keys that are missing in it. */
+/** The entries of `given`, and those of `fallback` for keys that are missing in it; `given` itself where none is. */
 export function mergeMissing(given: unknown, fallback: unknown): JsonObject {
-  return { ...toObject(fallback), ...toObject(given) };
+  const [own, more] = [toObject(given), toObject(fallback)];
+  return Object.keys(more).every((key) => Object.hasOwn(own, key)) ? own : { ...more, ...own };
 }
 
 const MILLI_EXPONENT = -3;

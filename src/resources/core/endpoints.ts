@@ -1,11 +1,11 @@
 // core/v1 Endpoints.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, invalidValue, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, invalidValue, required, parseLenientIp,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, withNameAndAge } from '../common/columns/columns.ts';
 import { readStructs, setZero } from '../common/defaults.ts';
-import { checkIp, parseLenientIp } from '../common/validation/addresses.ts';
+import { checkIp } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
 import { checkPortNumber } from '../common/validation/ports.ts';

@@ -1,12 +1,12 @@
 // discovery.k8s.io/v1 EndpointSlice.
 import {
   type FieldError, type JsonObject, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidValue,
-  required, tooMany,
+  required, tooMany, parseLenientIp,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, textColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
 import { readStructs, setAbsent } from '../common/defaults.ts';
-import { checkIp, parseLenientIp } from '../common/validation/addresses.ts';
+import { checkIp } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';

@@ -1,25 +1,15 @@
 // IP addresses and CIDR ranges, as the validation of new fields accepts them (upstream's IsValidIP and IsValidCIDR).
-import { type IpAddress, parseIpAddress, parseIpRange } from '../../../apimachinery/index.ts';
+import { describeBadIp, isMapped, parseIpAddress, parseIpRange, withoutZeros } from '../../../apimachinery/index.ts';
 import { toText } from '../values.ts';
 import { type Errors, type Field, isWrong, none } from './check.ts';
 
-/** The problem of a text that is not an IP address. */
-const IP_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
-const trimZeros = (address: string): string => address.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.');
-const mapped = /^::(?:ffff:|0*ffff:)/i;
-
-/** An address as older releases accepted it, with leading zeros in its parts. */
-export const parseLenientIp = (text: string): IpAddress | undefined => parseIpAddress(/^[0-9.]+$/.test(text) ? trimZeros(text) : text);
 
 /** An IP address; leading zeros and IPv4 inside IPv6 are not accepted, unless the stored object has the same text (`known`). */
 export function checkIp(place: Field, known: ReadonlySet<unknown> = new Set()): Errors {
   const text = toText(place.value);
   if (known.has(text)) return none;
-  const shown = { path: place.path, value: text };
-  const plain = /^[0-9.]+$/.test(text) ? trimZeros(text) : text;
-  if (parseIpAddress(plain) === undefined) return [isWrong(shown, IP_PROBLEM)];
-  if (plain !== text) return [isWrong(shown, 'must not have leading 0s')];
-  return mapped.test(text) ? [isWrong(shown, 'must not be an IPv4-mapped IPv6 address')] : none;
+  const problem = describeBadIp(text);
+  return problem === undefined ? none : [isWrong({ path: place.path, value: text }, problem)];
 }
 
 /** A CIDR range; leading zeros, IPv4 inside IPv6 and bits beyond the prefix are not accepted, unless the stored object has the same text. */
@@ -28,10 +18,10 @@ export function checkRange(place: Field, known: ReadonlySet<unknown> = new Set()
   if (known.has(text)) return none;
   const shown = { path: place.path, value: text };
   const [address = '', length = ''] = text.split('/');
-  const plain = `${/^[0-9.]+$/.test(address) ? trimZeros(address) : address}/${length.replace(/^0+(?=[0-9])/, '')}`;
+  const plain = `${withoutZeros(address)}/${length.replace(/^0+(?=[0-9])/, '')}`;
   const range = parseIpRange(plain);
   if (range === undefined) return [isWrong(shown, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
   if (plain !== text) return [isWrong(shown, 'must not have leading 0s in IP or prefix length')];
-  if (mapped.test(address)) return [isWrong(shown, 'must not have an IPv4-mapped IPv6 address')];
+  if (isMapped(address)) return [isWrong(shown, 'must not have an IPv4-mapped IPv6 address')];
   return parseIpAddress(address)?.value === range.base ? none : [isWrong(shown, 'must not have bits set beyond the prefix length')];
 }

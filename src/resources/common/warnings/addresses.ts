@@ -1,12 +1,21 @@
-// Warnings about addresses that are valid and not in canonical form.
-import { formatIpAddress, parseIpAddress, parseIpRange } from '../../../apimachinery/index.ts';
+// Warnings about addresses that are not in canonical form.
+import {
+  type IpAddress, describeBadIp, formatIpAddress, isMapped, parseIpAddress, parseIpRange, parseLenientIp,
+} from '../../../apimachinery/index.ts';
 import type { Field } from '../validation/check.ts';
 import { toText } from '../values.ts';
 
-/** Warns of an IPv6 address that is not in its canonical form. */
+/** The text that should stand for an address: IPv4 for one inside IPv6. */
+const plainText = ({ family, value }: IpAddress, text: string): string =>
+  formatIpAddress(isMapped(text) ? { family: 'IPv4', value: value & 0xffff_ffffn } : { family, value });
+
+/** Warns of an address in a form that is not accepted any more, and of an IPv6 address that is not in its canonical form. */
 export function warnOfAddress({ path, value }: Field): readonly string[] {
   const text = toText(value);
-  const address = parseIpAddress(text);
+  const address = parseLenientIp(text);
+  if (address !== undefined && describeBadIp(text) !== undefined) {
+    return [`${path}: non-standard IP address "${text}" is invalid: use "${plainText(address, text)}"`];
+  }
   if (address?.family !== 'IPv6' || formatIpAddress(address) === text) return [];
   return [`${path}: IPv6 address "${text}" should be in RFC 5952 canonical format ("${formatIpAddress(address)}")`];
 }

@@ -13,3 +13,11 @@ test('warnings of other kinds come on their paths only', () => {
   ]);
   assert.deepEqual(warn('/Pod', { spec: { imagePullSecrets: [{ name: '' }] } }, { old: { metadata: {} } }), []);
 });
+
+test('warnings of addresses name forms that are accepted no more, and those that are not canonical', () => {
+  const balanced = (loadBalancerIP: string): readonly string[] => warn('/Service', { spec: { type: 'LoadBalancer', loadBalancerIP } });
+  assert.deepEqual(['01.2.3.4', '::ffff:1.2.3.4'].flatMap(balanced), ['01.2.3.4', '::ffff:1.2.3.4'].map((text) =>
+    `spec.loadBalancerIP: non-standard IP address "${text}" is invalid: use "1.2.3.4"`));
+  assert.deepEqual(balanced('2001:DB8::1'), ['spec.loadBalancerIP: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")']);
+  assert.deepEqual(['1.2.3.4', '2001:db8::1', 'none'].flatMap(balanced), []);
+});

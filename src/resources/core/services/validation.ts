@@ -1,9 +1,9 @@
 // Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
 import {
   type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, equalJson, forbiddenField,
-  invalidValue, parseIpRange, required,
+  invalidValue, parseIpRange, required, parseLenientIp,
 } from '../../../apimachinery/index.ts';
-import { checkIp, checkRange, parseLenientIp } from '../../common/validation/addresses.ts';
+import { checkIp, checkRange } from '../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, specOf } from '../../common/validation/check.ts';
 import { checkPort, checkPortNumber } from '../../common/validation/ports.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
