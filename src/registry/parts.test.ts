@@ -7,6 +7,7 @@ import { compareVersions, createCatalog } from './catalog.ts';
 import { findMember } from './objects/json-scan.ts';
 import { objectKey, splitKey } from './objects/keys.ts';
 import { createEncodingMemo } from './objects/encoded-bytes.ts';
+import { findCurrent } from './reads/find.ts';
 import type { Resource } from './resource.ts';
 import { applyScale, toScale } from './fields/scale.ts';
 import { rows } from './testing.ts';
@@ -121,4 +122,8 @@ test('createEncodingMemo makes bytes once and stays within its bound', () => {
   assert.equal(made, 6);
   memo.get(owners[0] as object, 'x', make);
   assert.equal(made, 7);
+});
+
+test('findCurrent finds nothing of a name that no object can have', async () => {
+  assert.equal(await findCurrent({ get: () => assert.fail('asked for') }, { name: 'a/b' } as never), undefined);
 });

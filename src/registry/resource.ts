@@ -180,6 +180,8 @@ export interface Resource {
    * from kind to kind, and clients see the causes as often. Absent: lenient-update and kind for custom kinds; update, kind and object for others.
    */
   readonly metadataChecks?: readonly MetadataCheck[];
+  /** The same for the status path. Absent: those for updates of metadata, if there are any, and kind. */
+  readonly statusMetadataChecks?: readonly MetadataCheck[];
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */

@@ -77,6 +77,8 @@ export interface KindSpec {
 
   /** Absent: like a new object, then what the kind finds, then like an update. */
   readonly metadataChecks?: readonly MetadataCheck[];
+  /** Absent: like an update, if the kind has that, then what the kind finds. */
+  readonly statusMetadataChecks?: readonly MetadataCheck[];
   readonly resetFields?: NonNullable<Resource['resetFields']>;
   /** Fields that are dropped on writes because their feature is off by default; see dropGatedFields. */
   readonly gatedFields?: readonly GatedField[];

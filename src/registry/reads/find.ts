@@ -3,6 +3,7 @@
 // wrote comes a moment later, and nothing is asked of the store for every request.
 import { type KubeObject, StatusError } from '../../apimachinery/index.ts';
 import type { GetOptions, StoredObject, Registry, Target } from '../contract.ts';
+import { isSafeSegment } from '../objects/keys.ts';
 
 type Reads = Pick<Registry, 'get'>;
 type Named = Target & { readonly name: string };
@@ -25,7 +26,9 @@ export async function findKnownObject(registry: Reads, target: Named): Promise<K
 const asKnown: GetOptions = { resourceVersion: '0' };
 const asStored: GetOptions = {};
 
+/** There is no object of a name that none can have. */
 async function find(registry: Reads, target: Named, options: GetOptions): Promise<StoredObject | undefined> {
+  if (!isSafeSegment(target.name)) return undefined;
   try {
     return await registry.get(target, options);
   } catch (error) {

@@ -13,6 +13,7 @@ import type { Admitted } from './admit.ts';
 
 const metadataChecks: readonly MetadataCheck[] = ['update', 'kind', 'object'];
 const customMetadataChecks: readonly MetadataCheck[] = ['lenient-update', 'kind'];
+const statusMetadataChecks: readonly MetadataCheck[] = ['update', 'lenient-update', 'kind'];
 
 /** One write, or one round of an update: what its steps share. */
 export interface Write extends Admitted {
@@ -164,7 +165,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
  * kind's own validation, so that causes repeat: clients see the same causes here.
  */
 export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
-  const { target: { resource }, context } = write;
+  const { target: { resource }, subresource, context } = write;
   const { namespaced, nameRule } = resource;
   const run = (check: MetadataCheck): readonly FieldError[] => {
     if (check === 'new') return resource.strategy.validate?.(object, strategyContext(write)) ?? [];
@@ -173,7 +174,9 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
     const named = resource.strategy.validateName?.(object) ?? [];
     return validateObjectMeta(object.metadata, { namespaced, nameRule, custom: check === 'lenient-object', named });
   };
-  const checks = resource.metadataChecks ?? (resource.custom ? customMetadataChecks : metadataChecks);
+  const ofMain = resource.metadataChecks ?? (resource.custom ? customMetadataChecks : metadataChecks);
+  const ofStatus = (): readonly MetadataCheck[] => resource.statusMetadataChecks ?? statusMetadataChecks.filter((check) => ofMain.includes(check));
+  const checks = subresource === 'status' ? ofStatus() : ofMain;
   const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
   for (const check of ['lenient-update', ...checks] as const) errors.push(...run(check));
   throwInvalid(resource, object, errors);

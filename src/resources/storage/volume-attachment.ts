@@ -48,6 +48,7 @@ export const volumeAttachmentKind: KindSpec = {
   unconditionalUpdate: false, returnsDeleted: true,
   subresources: [status],
   metadataChecks: ['object', 'kind'],
+  statusMetadataChecks: ['object', 'kind'],
   resetFields: statusOnlyResets,
   columns: volumeAttachmentColumns,
   strategy: keepUserMetadata,

@@ -35,7 +35,7 @@ const podFields = {
 /** The spec of Pod. */
 export const podKind: KindSpec = {
   kind: 'Pod', plural: 'pods', shortNames: ['po'], categories: ['all'],
-  returnsDeleted: true, tracksGeneration: true,
+  returnsDeleted: true, tracksGeneration: true, statusOnCreate: true,
   subresources: [
     connectSubresource('attach', 'PodAttachOptions', tunnel),
     { name: 'binding', verbs: createOnly, kind: { group: '', version: 'v1', kind: 'Binding' } },
@@ -63,7 +63,7 @@ export const podKind: KindSpec = {
       const spec = ensureStruct(pod, 'spec');
       applyAppArmorAnnotations(pod, warn);
       if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
-      pod['status'] = makeStatus(spec, nowMs);
+      pod['status'] = makeStatus(spec, pod['status'], nowMs);
     },
     gracePeriodSeconds: readGrace,
     prepareForUpdate(pod, old, { subresource }) {

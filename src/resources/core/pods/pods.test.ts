@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '../../../apimachinery/index.ts';
 import {
-  applyDefaults, box, build, change, contextOf, create, prepareChanged, prepareNew, prepareWarnings, strategyOf, updateFrom, warn,
+  applyDefaults, box, build, change, contextOf, create, prepareChanged, prepareNew, prepareWarnings, strategyOf, updateFrom, updateStatus, warn,
 } from '../../kinds.suite.ts';
 import { readPath } from '../../common/values.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
@@ -85,6 +85,9 @@ test('applyPodDefaults requests what is limited and keeps thousandths', () => {
   applyPodDefaults(pod);
   const [container] = (pod['spec'] as { containers: { resources: unknown }[] }).containers;
   assert.deepEqual(container?.resources, { limits: { cpu: '2m', memory: '1Gi' }, requests: { cpu: '1m', memory: '1Gi' } });
+  const { requests } = container?.resources as { requests: object };
+  applyPodDefaults(pod);
+  assert.equal((container?.resources as { requests: object }).requests, requests, 'defaults change nothing that is complete');
 });
 
 test('computeQosClass follows limits and requests of all containers', () => {
@@ -99,6 +102,28 @@ test('prepareForCreate of a pod forgets its status and says that it is gated', (
   const pod = prepareNew('/Pod', { spec: { schedulingGates: [{ name: 'g' }] }, status: { phase: 'Running' } });
   const { phase, conditions } = pod['status'] as { phase: string; conditions: { reason: string }[] };
   assert.deepEqual([phase, conditions[0]?.reason], ['Pending', 'SchedulingGated']);
+  const classed = prepareNew('/Pod', { spec: {}, status: { qosClass: 'Burstable', podIP: '1.2.3.4' } });
+  assert.deepEqual(classed['status'], { phase: 'Pending', qosClass: 'Burstable' });
+});
+
+test('the claim of extended resources in the status of a pod maps requests of its containers', () => {
+  const spec = { containers: [box({ resources: { requests: { 'example.com/gpu': '1' } } })] };
+  const claimed = (extendedResourceClaimStatus: object): readonly string[] =>
+    updateStatus('/Pod', { spec, status: { extendedResourceClaimStatus } }, { spec, status: {} })
+      .map((text) => text.replace('status.extendedResourceClaimStatus.', '').replace(/: a lowercase.*$/, ''));
+  const mapping = { containerName: 'c', resourceName: 'example.com/gpu', requestName: 'r' };
+  assert.deepEqual(claimed({ resourceClaimName: 'one', requestMappings: [mapping] }), []);
+  assert.deepEqual(claimed({ resourceClaimName: 'A' }), ['requestMappings: Required value: at least one request mapping is required',
+    'resourceClaimName: Invalid value: "A"']);
+  const wrong = [{ ...mapping, resourceName: 'cpu' }, { ...mapping, containerName: 'd', requestName: 'R' }];
+  assert.deepEqual(claimed({ requestMappings: [mapping, mapping, ...wrong] }), [
+    'requestMappings[1].containerName: Duplicate value: "c"', 'requestMappings[1].resourceName: Duplicate value: "example.com/gpu"',
+    'requestMappings[1].requestName: Duplicate value: "r"',
+    'requestMappings[2].resourceName: Invalid value: "cpu": must match the extended resource name of an entry in '
+      + 'spec.initContainers.resources.requests or spec.containers.resources.requests',
+    'requestMappings[3].containerName: Invalid value: "d": must match the name of an entry in spec.initContainers.name or spec.containers.name',
+    'requestName: Invalid value: "R"', 'resourceClaimName: Required value',
+  ]);
 });
 
 test('prepareForUpdate of a resize changes the resources of containers and nothing else', () => {

@@ -11,10 +11,10 @@ const gatedCondition = {
 };
 
 /** The status of a new pod. */
-export function makeStatus(spec: JsonObject, nowMs: number): JsonObject {
+export function makeStatus(spec: JsonObject, stated: unknown, nowMs: number): JsonObject {
   const status: JsonObject = { phase: 'Pending' };
   if (toObjects(spec['schedulingGates']).length > 0) status['conditions'] = [{ ...gatedCondition, lastProbeTime: null, lastTransitionTime: formatTime(nowMs) }];
-  status['qosClass'] = computeQosClass(spec);
+  status['qosClass'] = toText(readPath(stated, 'qosClass')) || computeQosClass(spec);
   return status;
 }
 

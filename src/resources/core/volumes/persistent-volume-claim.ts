@@ -121,7 +121,7 @@ export const persistentVolumeClaimKind: KindSpec = {
   kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'],
   returnsDeleted: true,
   subresources: [status],
-  metadataChecks: ['update', 'kind', 'object'],
+  metadataChecks: ['update', 'object', 'kind'],
   columns: claimColumns,
   applyDefaults: applyClaimDefaults,
   strategy: prepareWithStatus({

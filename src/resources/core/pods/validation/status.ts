@@ -1,9 +1,9 @@
 // Validation of the status of a pod, which kubelets and schedulers write.
 import {
-  type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported,
-  required, tooLong,
+  type FieldError, type KubeObject, byteLength, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported,
+  required, tooLong, parseLenientIp,
 } from '../../../../apimachinery/index.ts';
-import { checkIp, parseLenientIp } from '../../../common/validation/addresses.ts';
+import { checkIp } from '../../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 
@@ -61,6 +61,36 @@ function checkClaims(status: Field, pod: KubeObject): Errors {
     known.add(text);
     return [...errors, ...(isGiven(object) ? checkText(object, checkDnsSubdomain) : [])];
   });
+}
+
+const REQUEST_TEXT = 'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests';
+const CONTAINER_TEXT = 'must match the name of an entry in spec.initContainers.name or spec.containers.name';
+
+/** The claim that stands for requests of extended resources: each mapping names a container and one of its requests. */
+function checkExtendedClaim(claim: Field, pod: KubeObject): Errors {
+  if (!isGiven(claim)) return [];
+  const listed = ['initContainers', 'containers'].flatMap((list) => toObjects(readPath(pod, 'spec', list)));
+  const containers = new Map(listed.map((container) => [toText(container['name']), toObject(readPath(container, 'resources', 'requests'))]));
+  const [mappings, object] = [at(claim, 'requestMappings'), at(claim, 'resourceClaimName')];
+  const known = new Set<string>();
+  const errors = each(mappings).flatMap((mapping): Errors => {
+    const parts = ['containerName', 'resourceName', 'requestName'].map((name) => ({ path: `${mapping.path}.${name}`, value: toText(at(mapping, name).value) }));
+    const [container, resource, request] = parts as [Field, Field, Field];
+    const requests = containers.get(container.value as string);
+    const key = JSON.stringify(parts.map(({ value }) => value));
+    const repeated = known.has(key) ? parts : [];
+    known.add(key);
+    return [
+      ...(requests === undefined ? [invalidValue(container.path, container.value, CONTAINER_TEXT)] : []),
+      ...(requests !== undefined && !Object.hasOwn(requests, resource.value as string) ? [invalidValue(resource.path, resource.value, REQUEST_TEXT)] : []),
+      ...checkText({ path: `${claim.path}.requestName`, value: request.value }, checkDnsLabel),
+      ...repeated.map(({ path, value }) => duplicate(path, value)),
+    ];
+  });
+  return [
+    ...(toList(mappings.value).length === 0 ? [required(mappings.path, 'at least one request mapping is required')] : []), ...errors,
+    ...(isEmptyText(object) ? [required(object.path)] : checkText(object, checkDnsSubdomain)),
+  ];
 }
 
 function checkId(id: Field): Errors {
@@ -129,6 +159,7 @@ export function validatePodStatus(pod: KubeObject, old: KubeObject): Errors {
     ...each(at(status, 'conditions')).flatMap(checkPodCondition), ...(isNominated ? checkText(node, checkDnsSubdomain) : []),
     ...(isNominated && isBound ? [forbiddenField(node.path, 'may not be set on pods that are already bound to a node')] : []),
     ...checkGeneration(status), ...checkImmutable(at(status, 'qosClass'), at(before, 'qosClass')), ...checkClaims(status, pod),
+    ...checkExtendedClaim(at(status, 'extendedResourceClaimStatus'), pod),
     ...checkAddresses(at(status, 'podIPs'), readPath(before.value, 'podIPs')), ...checkHosts(status, before.value), ...checkContainers(status, pod),
   ];
 }
