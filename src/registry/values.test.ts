@@ -33,3 +33,10 @@ test('sortJson sorts nothing that the value shares with the one before', () => {
   assert.equal(sorted.list[0], shared);
   assert.equal(JSON.stringify(sorted.c), '{"a":2,"b":1}');
 });
+
+test('sortJson gives back the object before where all of its members are the same', () => {
+  const before = { a: { x: 1 }, b: 'text', list: [{ k: 1 }] };
+  assert.equal(sortJson({ b: 'text', list: [...before.list], a: before.a }, before), before);
+  assert.notEqual(sortJson({ a: before.a, b: 'text' }, before), before);
+  assert.deepEqual(sortJson([1], { 0: 1 }), [1]);
+});

@@ -65,20 +65,29 @@ function copyFirst(object: Json, names: readonly string[], count: number): Recor
 
 /**
  * A copy with the keys of all objects in byte order, as untyped objects are written; keys without a value are left out. What the value shares with
- * `before`, in the same place, is so already and stays as it is.
+ * `before`, in the same place, is so already and stays as it is; an object with the same members becomes that of `before`.
  */
 export function sortJson<T>(value: T, before?: unknown): T {
   if (typeof value !== 'object' || value === null || value === before) return value;
   const known = typeof before === 'object' ? before as Json | null : null;
-  if (Array.isArray(value)) return value.map((item, i) => sortJson(item, known?.[i])) as T;
+  if (Array.isArray(value)) {
+    const items = value.map((item, i) => sortJson(item, known?.[i]));
+    return (Array.isArray(before) && before.length === items.length && items.every((item, i) => item === before[i]) ? before : items) as T;
+  }
   const sorted: Record<string, unknown> = {};
+  let isSame = known !== null && !Array.isArray(known);
+  let count = 0;
   const keys = Object.keys(value);
   // One comparison for each key recognises objects that are sorted already, as most are that clients send.
   for (const key of isSorted(keys) ? keys : keys.sort()) {
     const child = (value as Record<string, unknown>)[key];
-    if (child !== undefined) setOwn(sorted, key, sortJson(child, known?.[key]));
+    if (child === undefined) continue;
+    const part = sortJson(child, known?.[key]);
+    if (part !== known?.[key]) isSame = false;
+    setOwn(sorted, key, part);
+    count += 1;
   }
-  return sorted as T;
+  return (isSame && known !== null && Object.keys(known).length === count ? known : sorted) as T;
 }
 
 function isSorted(keys: readonly string[]): boolean {

@@ -3,10 +3,11 @@ import type { Schema } from '../schema/schema.ts';
 import { groupByElement, isEmpty } from './compare.ts';
 import { FieldSet, type PathElement } from './field-set.ts';
 import { deducedSchema, elementOfItem, isMap, ownValue, putKey, shapeOf } from './value.ts';
+import { equalJson } from '../equal.ts';
 
 /**
  * `over` laid on `base`: granular maps and keyed lists are merged, where null adds nothing to what holds something; everything else in `over` wins, null
- * too. Shares unchanged parts.
+ * too. What says the same as in `base` is that of `base`, so that the steps of a write pass over it.
  */
 export function mergeValues(schema: Schema, base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
@@ -15,24 +16,31 @@ export function mergeValues(schema: Schema, base: unknown, over: unknown): unkno
   if (over === null) return shape.type === 'leaf' || isEmpty(base) ? over : base;
   if (shape.type === 'granular' && isMap(base) && isMap(over)) return mergeMaps(shape.child, base, over);
   const mergesItems = shape.type === 'keyed' || shape.type === 'set';
-  return mergesItems && Array.isArray(base) && Array.isArray(over) ? mergeLists(schema, base, over) : over;
+  if (mergesItems && Array.isArray(base) && Array.isArray(over)) return mergeLists(schema, base, over);
+  return typeof over === 'object' && equalJson(base, over) ? base : over;
 }
 
 function mergeMaps(child: (key: string) => Schema | undefined, base: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
   const out: Record<string, unknown> = {};
+  let isSame = true;
   for (const key of Object.keys(base)) {
     const merged = mergeValues(child(key) ?? deducedSchema, base[key], ownValue(over, key));
+    if (merged !== base[key]) isSame = false;
     if (merged !== undefined) putKey(out, key, merged);
   }
-  for (const key of Object.keys(over)) if (!Object.hasOwn(base, key) && over[key] !== undefined) putKey(out, key, over[key]);
-  return out;
+  for (const key of Object.keys(over)) {
+    if (Object.hasOwn(base, key) || over[key] === undefined) continue;
+    putKey(out, key, over[key]);
+    isSame = false;
+  }
+  return isSame ? base : out;
 }
 
 /**
  * Items of both, those of `over` in its order; items that only `base` has keep their place relative to the shared items.
  * Worked example: base [a, x, b, y], over [b, a, n] → [x?] … the walk emits base-only items as it meets them and shared ones in the order of `over`.
  */
-function mergeLists(list: Schema, base: readonly unknown[], over: readonly unknown[]): unknown[] {
+function mergeLists(list: Schema, base: readonly unknown[], over: readonly unknown[]): readonly unknown[] {
   const item = list.items as Schema;
   const [baseElements, overElements] = [base.map((v) => elementOfItem(list, v)), over.map((v) => elementOfItem(list, v))];
   const [bases, overs] = [groupByElement(baseElements, base), groupByElement(overElements, over)];
@@ -66,7 +74,7 @@ function mergeLists(list: Schema, base: readonly unknown[], over: readonly unkno
     emitShared(taken);
     if (shared[nextShared] === taken) nextShared++;
   }
-  return out;
+  return out.length === base.length && out.every((value, i) => value === base[i]) ? base : out;
 }
 
 /** The object without the paths of `remove` (and everything below them). A map or list that loses all it had becomes null. */

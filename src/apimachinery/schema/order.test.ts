@@ -36,3 +36,11 @@ test('inFieldOrder leaves out what is undefined, and looks at nothing that the v
   const shared = { b: '', a: '' };
   assert.equal(inFieldOrder(kind, { inner: shared, z: '' }, { inner: shared }).inner, shared);
 });
+
+test('inFieldOrder gives back the struct before where all of its members are the same', () => {
+  const before = { z: '1', inner: { a: '1', b: '2' } };
+  assert.equal(inFieldOrder(kind, { inner: { ...before.inner }, z: '1', raw: undefined }, before), before);
+  for (const other of [{ z: '1' }, { ...before, raw: 1 }, { ...before, unknown: 1 }, { z: '2', inner: before.inner }]) {
+    assert.deepEqual(inFieldOrder(kind, other, before), other);
+  }
+});

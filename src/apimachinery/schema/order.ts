@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 /**
  * A value with the fields of every struct in the order of the struct, without those that are undefined, and the keys of every map by bytes. Parts
- * that are so already are shared; what the value shares with `before`, in the same place, is so.
+ * that are so already are shared; what the value shares with `before`, in the same place, is so, and a struct with the same members becomes that.
  */
 export function inFieldOrder<T>(schema: Schema, value: T, before?: unknown): T {
   return order(schema, value, before) as T;
@@ -40,24 +40,38 @@ function orderStruct(schema: Schema, object: Json, before: unknown): Json {
   const known = typeof before === 'object' ? before as Json | null : null;
   let last = -1;
   let isInOrder = true;
+  let isSame = known !== null;
+  let count = 0;
   let changed: Json | undefined;
   for (const name in object) {
     const at = index.get(name);
-    if (at === undefined) continue;
+    if (at === undefined) {
+      isSame = false;
+      continue;
+    }
     if (at < last) isInOrder = false;
     last = at;
     const value = object[name];
     if (value === undefined) isInOrder = false;
-    if (typeof value !== 'object' || value === null) continue;
-    const ordered = order((fields[at] as { readonly schema: Schema }).schema, value, known?.[name]);
+    else count += 1;
+    const old = known?.[name];
+    const ordered = typeof value === 'object' && value !== null ? order((fields[at] as { readonly schema: Schema }).schema, value, old) : value;
+    if (ordered !== old) isSame = false;
     if (ordered !== value) (changed ??= { ...object })[name] = ordered;
   }
+  if (isSame && known !== null && countMembers(known) === count) return known;
   const values = changed ?? object;
   if (isInOrder) return values;
   const result: Json = {};
   for (const { name } of fields) if (values[name] !== undefined) result[name] = values[name];
   for (const name in values) if (values[name] !== undefined && !index.has(name)) result[name] = values[name];
   return result;
+}
+
+function countMembers(object: Json): number {
+  let count = 0;
+  for (const name in object) if (object[name] !== undefined) count += 1;
+  return count;
 }
 
 function orderMap(items: Schema | undefined, map: Json): Json {

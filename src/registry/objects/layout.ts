@@ -6,7 +6,7 @@
 //
 // Custom resources are written with sorted keys, their type first, resourceVersion before uid.
 import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion, inFieldOrder } from '../../apimachinery/index.ts';
-import { encodeJson } from '../../codec/index.ts';
+import { encodeUtf8, stringifyJson } from '../../codec/index.ts';
 import { invariant } from '../../base/index.ts';
 import { sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
@@ -123,7 +123,25 @@ export function storedDocument(layout: Layout, object: KubeObject, before?: Kube
 /** The same, and the JSON of it. */
 export function encodeObject(layout: Layout, object: KubeObject, before?: KubeObject): EncodedObject {
   const document = storedDocument(layout, object, before);
-  return { document, json: encodeJson(document) };
+  return { document, json: encodeUtf8(writeDocument(document, before)) };
+}
+
+/** JSON of members that an update has left as they were (===), for the next one: a spec outlives many writes of status and metadata. */
+const textsOfMembers = new WeakMap<object, string>();
+
+function writeDocument(document: EncodedObject['document'], before: KubeObject | undefined): string {
+  let text = '';
+  for (const name of Object.keys(document)) {
+    const value = document[name];
+    if (value === undefined) continue;
+    let member = typeof value === 'object' && value !== null && value === before?.[name] ? textsOfMembers.get(value) : undefined;
+    if (member === undefined) {
+      member = stringifyJson(value);
+      if (typeof value === 'object' && value !== null && value === before?.[name]) textsOfMembers.set(value, member);
+    }
+    text += `${text === '' ? '{' : ','}${stringifyJson(name)}:${member}`;
+  }
+  return `${text}}`;
 }
 
 /** encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, reading it again would change nothing. */
