@@ -90,7 +90,7 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 
 /** The gates that can be switched here. */
 export const switchableGates = [
-  'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
+  'AllAlpha', 'AllBeta', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
   'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'KMSv1', 'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums',
   'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
   'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
@@ -175,21 +175,28 @@ function readSettings(settings: readonly string[]): ReadonlyMap<string, boolean>
   return new Map(settings.map(readSetting).map(({ name, value = '' }) => [name, parseBool(value) === true]));
 }
 
+/** Gates that set all others of a stage but for those that are set themselves. */
+const stageGates: ReadonlyMap<string, string> = new Map([['ALPHA', 'AllAlpha'], ['BETA', 'AllBeta']]);
+
 /** Whether a gate is on. */
 export function isGateOn(settings: readonly string[], name: string): boolean {
-  return readSettings(settings).get(name) ?? gates.get(name)?.isOn === true;
+  const [set, gate] = [readSettings(settings), gates.get(name)];
+  const all = gate === undefined || isStageGate(name) ? undefined : set.get(stageGates.get(stageOf(name, gate)) ?? '');
+  return set.get(name) ?? all ?? gate?.isOn === true;
 }
+
+const isStageGate = (name: string): boolean => [...stageGates.values()].includes(name);
 
 const canSwitch = (name: string): boolean => switchableGates.some((known) => known === name);
 
 /** All gates by name, with what they are here: a setting that cannot be honoured changes nothing. */
 export function listGates(settings: readonly string[]): { readonly name: string; readonly stage: string; readonly isOn: boolean }[] {
-  const set = readSettings(settings);
-  return [...gates].map(([name, gate]) => ({ name, stage: stageOf(name, gate), isOn: (canSwitch(name) ? set.get(name) : undefined) ?? gate.isOn }))
+  return [...gates].map(([name, gate]) => ({ name, stage: stageOf(name, gate), isOn: canSwitch(name) ? isGateOn(settings, name) : gate.isOn }))
     .sort((one, two) => (one.name < two.name ? -1 : 1));
 }
 
 /** Settings that change nothing here although they ask for another value than the default. */
 export function listIgnoredGates(settings: readonly string[]): string[] {
-  return [...readSettings(settings)].filter(([name, isOn]) => !canSwitch(name) && gates.get(name)?.isOn !== isOn).map(([name, isOn]) => `${name}=${isOn}`);
+  const ignored = [...gates].filter(([name, gate]) => !canSwitch(name) && isGateOn(settings, name) !== gate.isOn);
+  return ignored.map(([name, gate]) => `${name}=${!gate.isOn}`);
 }

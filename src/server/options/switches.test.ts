@@ -24,6 +24,16 @@ describe('--feature-gates', () => {
     for (const name of switchableGates) for (const isOn of [true, false]) assert.equal(isGateOn([`${name}=${!isOn}`, `kube:${name}=${isOn}`], name), isOn);
   });
 
+  it('sets all gates of a stage, but for those that are set themselves', () => {
+    const isOn = (name: string, ...settings: readonly string[]): boolean => isGateOn(settings, name);
+    assert.deepEqual([isOn('PodCertificateRequest', 'AllBeta=true'), isOn('GenericWorkload', 'AllBeta=true'), isOn('GenericWorkload', 'AllAlpha=true')],
+      [true, false, true]);
+    assert.equal(isOn('PodCertificateRequest', 'PodCertificateRequest=false', 'AllBeta=true'), false);
+    assert.deepEqual([isOn('OpenAPIEnums', 'AllBeta=false'), isOn('VolumeAttributesClass', 'AllBeta=false'), isOn('AllAlpha', 'AllBeta=true')],
+      [false, true, false]);
+    for (const all of ['AllAlpha=true', 'AllBeta=true']) assert.equal(checkFeatureGates([all]), undefined);
+  });
+
   it('knows the defaults', () => {
     assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
       'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
@@ -32,7 +42,10 @@ describe('--feature-gates', () => {
 
   it('lists settings that have no effect: gates that cannot be switched, where their default is not asked for', () => {
     assert.deepEqual(listIgnoredGates(['PodsAPI=false', 'WatchList=true', 'PodLogsQuerySplitStreams=true']), []);
-    assert.deepEqual(listIgnoredGates(['PodsAPI=true', 'WatchList=false', 'AllAlpha=true', 'AllAlpha=false']), ['PodsAPI=true', 'WatchList=false']);
+    assert.deepEqual(listIgnoredGates(['PodsAPI=true', 'WatchList=false', 'AllAlpha=true', 'AllAlpha=false']), ['WatchList=false', 'PodsAPI=true']);
+    const beta = listIgnoredGates(['AllBeta=true', 'SELinuxMount=false']);
+    assert.ok(beta.includes('MaxUnavailableStatefulSet=true'), beta.join());
+    assert.ok(!beta.some((text) => /^(?:All|ClusterTrustBundle=|PodsAPI|SELinuxMount=)/.test(text)), beta.join());
   });
 
   it('is checked at the start, which reports settings without effect', async () => {
