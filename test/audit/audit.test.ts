@@ -8,11 +8,13 @@ import { fileURLToPath } from 'node:url';
 const different: Readonly<Record<string, string>> = {
   'G-16': 'the body ends within a literal: the reference is told of a space that its own reader adds, here the message names the end',
   'M-48': 'component statuses are not listed (docs/differences.md)',
+  'M-59': 'expressions of device classes are not checked, and an empty list is shown as null (docs/differences.md)',
+  'R-06': 'HTML is passed on as it comes (docs/differences.md)',
 };
 
 test(`the audit finds ${Object.keys(different).length} lines that differ`, () => {
   const { stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('run.js', import.meta.url))], { encoding: 'utf8' });
   assert.match(stdout, /of \d{3} lines are as the reference/, stderr);
-  const found = [...stdout.matchAll(/^([A-X]-\d\d) (?:not|partly):/gm)].map((match) => match[1]);
-  assert.deepEqual(found.sort(), Object.keys(different), stdout);
+  const found = new Set([...stdout.matchAll(/^([A-X]-\d\d) (?:not|partly):/gm)].map((match) => match[1]));
+  assert.deepEqual([...found].sort(), Object.keys(different), stdout);
 });

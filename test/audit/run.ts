@@ -1,5 +1,5 @@
 // The audit: which observable behaviours are as kube-apiserver has them. `npm run audit [-- --show] [--record --peer KUBE-APISERVER]` prints for each
-// area how many lines are equal, partly and not, by requests of their own (rows.ts) and by scenarios of the oracle (evidence.ts), and a total.
+// area how many lines are equal, partly and not, by requests of their own (rows.ts) and by scenarios of the oracle (evidence/), and a total.
 // --record asks the peer for the answers first; it needs an etcd, as the differential test does.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { compare } from '../differential/compare.ts';
 import type { Answer } from '../differential/normalise.ts';
 import { CONTROLLERS, runCase, startBoth } from '../differential/servers.ts';
 import { readLedger } from '../oracle/ledger.ts';
-import { evidence } from './evidence.ts';
+import { evidence } from './evidence/index.ts';
 import { rows } from './rows.ts';
 
 type State = 'equal' | 'not' | 'partly';
@@ -66,15 +66,17 @@ async function ask(): Promise<Finding[]> {
 /** Lines that scenarios of the oracle show. */
 function readEvidence(): Finding[] {
   const ledger = readLedger(path.join(root, 'test/oracle/ledger.json'));
-  return Object.entries(evidence).flatMap(([area, lines]) => {
-    const golden = JSON.parse(readFileSync(path.join(root, 'test/oracle/golden', `${area}.json`), 'utf8')) as Record<string, unknown>;
-    return lines.flatMap((entry) => entry.slice(5).split(', ').map((scenario): Finding => {
-      if (golden[scenario] === undefined) throw new Error(`${area} has no scenario ${scenario}`);
-      const known = ledger[area]?.[scenario];
-      return { line: entry.slice(0, 4), state: known === undefined ? 'equal' : 'partly',
-        why: `${area}/${scenario}${known === undefined ? '' : `: ${known.reason}`}` };
-    }));
-  });
+  const areas = new Map<string, Record<string, unknown>>();
+  const hasRecording = (area: string, scenario: string): boolean => {
+    if (!areas.has(area)) areas.set(area, JSON.parse(readFileSync(path.join(root, 'test/oracle/golden', `${area}.json`), 'utf8')) as Record<string, unknown>);
+    return areas.get(area)?.[scenario] !== undefined;
+  };
+  return Object.entries(evidence).flatMap(([line, scenarios]) => scenarios.map((name): Finding => {
+    const [area, scenario] = name.split('/') as [string, string];
+    if (!hasRecording(area, scenario)) throw new Error(`${area} has no scenario ${scenario}`);
+    const known = ledger[area]?.[scenario];
+    return { line, state: known === undefined ? 'equal' : 'partly', why: `${name}${known === undefined ? '' : `: ${known.reason}`}` };
+  }));
 }
 
 /** The state of each line: the worst of what was found for it. */
