@@ -11,7 +11,7 @@ import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
 import { Dice } from '../fuzz/mutate.ts';
 import { AREAS } from './areas/index.ts';
 import type { Area, Case, Facts, Json } from './case.ts';
-import { type Difference, compare, isDocumented } from './compare.ts';
+import { type Difference, compare, countDocumented } from './compare.ts';
 import { readFacts } from './facts.ts';
 import type { Answer } from './normalise.ts';
 import { runCase, startBoth } from './servers.ts';
@@ -61,7 +61,7 @@ async function check(made: Case): Promise<{
 }> {
   const first = await ask(made);
   const answers = first.theirs.filter(({ status }) => status !== -1).length;
-  const documented = first.theirs.filter((answer, step) => first.ours[step] !== undefined && isDocumented(answer, first.ours[step])).length;
+  const documented = countDocumented(made, first.theirs, first.ours);
   const difference = compare(made, first.theirs, first.ours);
   if (difference === undefined) return { difference, answers, unstable: false, documented };
   const again: Case = { requests: made.requests.slice(0, difference.step + 1) };
