@@ -155,7 +155,9 @@ test('applyStrategicMergePatch refuses directives in the reference\'s words', ()
   const target = { items: [{ name: 'a' }], selector: { k: 'v' }, strategy: { type: 'x' } };
   assert.throws(() => merge(target, { selector: { $patch: 'bogus', zone: 'y' } }), { message: 'unknown patch type: bogus in map: map[$patch:bogus zone:y]' });
   assert.throws(() => merge(target, { items: [{ image: 'nokey' }] }), { message: 'map: map[image:nokey] does not contain declared merge key: name' });
-  assert.throws(() => merge(target, { strategy: { $retainKeys: 'type', type: 'y' } }), { message: 'invalid patch format of retainKeys' });
+  for (const keys of ['type', ['type', {}]]) {
+    assert.throws(() => merge(target, { strategy: { $retainKeys: keys, type: 'y' } }), { message: 'invalid patch format of retainKeys' });
+  }
   assert.throws(() => merge(target, { '$setElementOrder/items': [{ name: 'a' }], items: [{ image: 'x' }] }),
     { message: 'map: map[image:x] does not contain declared merge key: name' });
   assert.throws(() => merge(target, { '$setElementOrder/unknown': [] }), { message: /^unable to find api field in struct .* for the json field "unknown"$/ });

@@ -78,7 +78,7 @@ function retainKeys(out: Dict, patch: Dict): void {
   const { $retainKeys: keys } = patch;
   delete patch['$retainKeys'];
   const bad = (): StatusError => badRequest('invalid patch format of retainKeys');
-  if (!Array.isArray(keys)) throw bad();
+  if (!Array.isArray(keys) || keys.some((key) => typeof key === 'object' && key !== null)) throw bad();
   const kept = new Set<unknown>(keys);
   for (const [key, value] of Object.entries(patch)) {
     if (value !== null && !key.startsWith(DELETE) && !key.startsWith(ORDER) && !kept.has(key)) throw bad();

@@ -206,17 +206,19 @@ interface Untyped {
   readonly oddNumbers?: readonly OddNumber[] | undefined;
   /** Of several problems, the first in the order of the schema is thrown. */
   readonly inFieldOrder?: boolean;
+  /** The value was converted to an object without JSON in between. */
+  readonly untyped?: boolean;
   /** The typed object that the value was made from: what the two share is typed already. */
   readonly before?: KubeObject | undefined;
 }
 
 /** Types JSON by a schema; `fail` makes the error of a value that does not fit. Returns the object and the texts about unknown and duplicate fields. */
 export function typeObject(
-  { value, duplicates, oddNumbers, inFieldOrder = false, before }: Untyped, expected: Expected,
+  { value, duplicates, oddNumbers, inFieldOrder = false, untyped = false, before }: Untyped, expected: Expected,
   fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
 ): { object: KubeObject; strictErrors: readonly string[]; firstUnknownIndex?: number | undefined } {
   try {
-    const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }), inFieldOrder, before };
+    const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }), inFieldOrder, untyped, before };
     if (expected.custom) {
       const decoded = decodeCustomObject(expected.schema, value, before);
       return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };

@@ -98,7 +98,7 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
   const isScale = request.subresource === 'scale';
   const { object } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, ...(!isScale && { before: current }) }, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
-  if (isScale) return checkScale(request.resource, next);
+  if (isScale) return checkScale(request.resource, next, object);
   return defaultObject(object, request.target, { keepNulls: true, before: current });
 }
 

@@ -108,7 +108,7 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   if (expected.custom) checkCustomType(document, expected);
   else if (!converted) checkDocumentType(document, context, fail);
   const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
-    typeObject({ value, inFieldOrder, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+    typeObject({ value, inFieldOrder, untyped: converted, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const { object, strictErrors } = readFirst(read, document, converted ? undefined : ordered);
   const inOrder = strictErrors.length < 2 ? strictErrors : converted ? [...strictErrors].sort() : read(ordered()).strictErrors;
   const found = [...problems, ...inOrder];

@@ -1,6 +1,6 @@
 // PUT: the body replaces the object, or the fields of its subresource.
 import { createTimeSlice } from '../../base/index.ts';
-import { invalid, invalidValue, type KubeObject } from '../../apimachinery/index.ts';
+import { invalid, invalidValue, type KubeObject, validateObjectMeta } from '../../apimachinery/index.ts';
 import {
   applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, defaultObject, groupResource, type Resource, toScale, type WriteResult,
 } from '../../registry/index.ts';
@@ -31,17 +31,19 @@ export function withScale(resource: Resource, { current, scale, at = groupResour
   checkScaleUid(at, current, scale);
   const object = cloneJson(current);
   applyScale(resource, object, scale);
-  return checkScale(resource, object);
+  return checkScale(resource, object, scale);
 }
 
-/** Returns the object; throws the 422 of negative replicas. */
-export function checkScale(resource: Resource, object: KubeObject): KubeObject {
+/** Returns the object; throws the 422 of negative replicas, and of metadata of its new Scale that no object may have. */
+export function checkScale(resource: Resource, object: KubeObject, { metadata }: Pick<KubeObject, 'metadata'> = object): KubeObject {
   // The schema of a custom resource validates its replicas.
   if (resource.custom) return object;
+  const { name, namespace } = object.metadata;
+  const errors = validateObjectMeta({ ...metadata, name, namespace }, { namespaced: true, nameRule: 'dns-subdomain' });
   const { replicas = 0 } = toScale(resource, object)['spec'] as { replicas?: number };
-  if (replicas >= 0) return object;
-  const error = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
-  throw invalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error]);
+  if (replicas < 0) errors.push(invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'));
+  if (errors.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name ?? '', errors);
+  return object;
 }
 
 /** Whether an update by this path of an object that is absent creates it, where its kind has that: by its status too, as in the reference. */

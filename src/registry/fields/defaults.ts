@@ -10,7 +10,10 @@ type Options = NonNullable<Parameters<typeof applyDefaults>[2]> & { readonly bef
 /** Fills in what the schema and the strategy of the row default in a version; may change and answer the object given, but for what it shares with `before`. */
 export function defaultObject(object: KubeObject, { resource, version }: Pick<Target, 'resource' | 'version'>, options: Options = {}): KubeObject {
   const schema = versionIn(resource, version)?.schema;
-  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>, options) as unknown as KubeObject) : object;
+  // A custom object that is read in another version than it is stored in has the defaults of that.
+  const hasOthers = resource.custom && version !== resource.storageVersion;
+  const given = hasOthers ? { ...options, before: undefined } : options;
+  const filled = schema ? (applyDefaults(schema, object as unknown as Record<string, unknown>, given) as unknown as KubeObject) : object;
   resource.strategy.applyDefaults?.(filled, version, options.before);
   return filled;
 }

@@ -98,3 +98,20 @@ test('a configuration without metadata gives up the name with all that its appli
   const labelled = { metadata: { name: 'one', labels: { a: 'b' } } };
   assert.deepEqual([await apply(labelled), await apply({ metadata: {} }), await apply(labelled), await apply({})], [201, 200, 200, 400]);
 });
+
+test('an apply in another version than the stored one gets the defaults of that version', async () => {
+  const withDefault = { type: 'object', additionalProperties: text, default: { a: 'b' } };
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: withDefault })], namespaces: ['ns'] });
+  await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { text: 'a' }));
+  const { body } = await applyAt(server, path('v2', '?fieldManager=two'), { ...thing('v2', {}), spec: undefined });
+  assert.deepEqual(body.spec, { map: { a: 'b' }, text: 'a' });
+});
+
+test('a Scale is refused for metadata that no object may have', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const labels = { a: 'b' };
+  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  await server.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'ns' }, spec });
+  const { status, body } = await mergeAt(server, '/apis/apps/v1/namespaces/ns/deployments/d/scale', { metadata: { generateName: '-a' } });
+  assert.deepEqual([status, body.details.kind, body.details.causes[0].field], [422, 'Scale', 'metadata.generateName']);
+});

@@ -23,6 +23,8 @@ interface DecodeOptions {
   readonly keepEmptyLists?: boolean;
   /** Members are read in the order of the struct and the first problem is thrown, as upstream's converter of untyped objects does. */
   readonly inFieldOrder?: boolean;
+  /** Unknown fields are reported as by upstream's converter of untyped objects: all of them, by names as they are. */
+  readonly untyped?: boolean;
   /** The decoded object that the input was made from: what the input shares with it, in the same place, is decoded already and stays as it is. */
   readonly before?: unknown;
 }
@@ -66,6 +68,7 @@ export function setOwn(object: Json, key: string, value: unknown): void {
 
 class Decoder {
   readonly strictErrors: string[] = [];
+  readonly #strict = new Set<string>();
   firstUnknownIndex: number | undefined;
   readonly #options: DecodeOptions;
   readonly #duplicates: ReadonlySet<string> | undefined;
@@ -348,10 +351,11 @@ class Decoder {
   }
 
   #reportStrict(problem: 'unknown' | 'duplicate'): void {
-    if (this.strictErrors.length >= MAX_STRICT_ERRORS) return;
+    if (this.strictErrors.length >= MAX_STRICT_ERRORS && this.#options.untyped !== true) return;
     const path = this.#options.at === undefined ? this.#formatPath() : `${this.#options.at}.${this.#formatPath()}`;
-    const message = formatStrictError(problem, path);
-    if (!this.strictErrors.includes(message)) this.strictErrors.push(message);
+    const message = this.#options.untyped === true ? `${problem} field "${path}"` : formatStrictError(problem, path);
+    if (!this.#strict.has(message)) this.strictErrors.push(message);
+    this.#strict.add(message);
   }
 
   #formatPath(): string {

@@ -86,7 +86,9 @@ test('applyPodDefaults requests what is limited and keeps thousandths', () => {
   const [container] = (pod['spec'] as { containers: { resources: unknown }[] }).containers;
   assert.deepEqual(container?.resources, { limits: { cpu: '2m', memory: '1Gi' }, requests: { cpu: '1m', memory: '1Gi' } });
   const { requests } = container?.resources as { requests: object };
+  pod['status'] = { allocatedResources: { cpu: '1n' }, containerStatuses: [{ name: 'c', resources: { limits: { cpu: '1500u' } } }] };
   applyPodDefaults(pod);
+  assert.deepEqual(pod['status'], { allocatedResources: { cpu: '1m' }, containerStatuses: [{ name: 'c', resources: { limits: { cpu: '2m' } } }] });
   assert.equal((container?.resources as { requests: object }).requests, requests, 'defaults change nothing that is complete');
 });
 

@@ -99,7 +99,16 @@ function isShared(object: Readonly<Record<string, unknown>>, before: unknown, na
 /** Defaults of a pod. */
 export function applyPodDefaults(pod: KubeObject, before?: KubeObject): void {
   if (!isShared(pod, before, 'spec')) applyOwnSpecDefaults(pod);
-  mirrorAddress(readPointer(pod, 'status'));
+  if (!isShared(pod, before, 'status')) applyStatusDefaults(readPointer(pod, 'status'));
+}
+
+function applyStatusDefaults(status: JsonObject | undefined): void {
+  mirrorAddress(status);
+  const ofContainers = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'].flatMap((name) => readStructs(status, name));
+  for (const holder of [...ofContainers, status]) {
+    roundResources(holder, 'allocatedResources');
+    roundResources(readPointer(holder, 'resources'), 'limits', 'requests');
+  }
 }
 
 /** Defaults of the spec of a pod, some of which templates do without. */
