@@ -1,8 +1,7 @@
 // Replays the oracle against a freshly started server and compares with the ledger: `npm run oracle [-- AREA…] [--accept] [--show N] [--only RE]
 // [--etcd|--postgres] [--workers N]`. With --etcd or --postgres the server stores in an etcd or a PostgreSQL started for it. Prints a score per area.
-// Where a newer copy of the oracle lies beside the checkout (../shared/oracle), that one counts.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +10,11 @@ import { noPostgres, startPostgres } from '../../src/storage/postgres/server.sui
 import { type StepResult, acceptResults, findSurprises, readLedger, writeLedger } from './ledger.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const ours = path.join(root, 'test/oracle');
-const shared = path.join(root, '../shared/oracle');
-const oracle = existsSync(path.join(shared, 'golden')) ? shared : ours;
-const ledgerFile = path.join(ours, 'ledger.json');
+const oracle = path.join(root, 'test/oracle');
+const ledgerFile = path.join(oracle, 'ledger.json');
 
 /** Areas whose feature is not there: replayed only when named, because their scenarios wait for what never comes. */
-const unbuiltAreas = JSON.parse(readFileSync(path.join(ours, 'unbuilt-areas.json'), 'utf8')) as Record<string, string>;
+const unbuiltAreas = JSON.parse(readFileSync(path.join(oracle, 'unbuilt-areas.json'), 'utf8')) as Record<string, string>;
 
 /** Scenarios that wait for a compaction; their server compacts often and keeps little. Etcd is compacted as of the interval before. */
 const slowAreas = new Map([['lists-expiry', ['--compaction-interval', '2s', '--history', '1s', '--etcd-compaction-interval', '2s']]]);
