@@ -21,7 +21,10 @@ export interface AdmissionPlugin {
   readonly name: string;
   /** Whether the plugin has a say about this request. */
   handles(attributes: AdmissionAttributes): boolean;
-  /** May change `attributes.object` in place, or set another one. Runs again in a second pass. */
+  /**
+   * May set members of `attributes.object`, its metadata, spec and status, or set another object; the parts of these are shared with `oldObject` where an
+   * update leaves them as they are, and are replaced, not changed. Runs again in a second pass.
+   */
   mutate?(attributes: AdmissionAttributes, pass: MutatingPass): Promise<void> | void;
   /** Must not change anything. */
   validate?(attributes: AdmissionAttributes): Promise<void> | void;

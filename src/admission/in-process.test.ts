@@ -23,6 +23,31 @@ describe('createInProcessPlugin', () => {
     assert.equal(handles({ namespaces: ['other'] }), false);
   });
 
+  it('lets a hook change any part of an object, also one that an update leaves as it was', async (context) => {
+    let count = 0;
+    const hook = defineAdmission<{ spec?: { template: { spec: { containers: { image: string }[] } } } }>({
+      name: 'h.example.com', match: { resources: ['deployments.apps'], operations: ['UPDATE'] },
+      mutate({ object }) {
+        const [container] = object?.spec?.template.spec.containers ?? [];
+        if (container !== undefined) container.image = `hooked:${++count}`;
+      },
+    });
+    const server = await startTestServer({ admission: [hook] });
+    context.after(() => server.close());
+    await server.request(team);
+    const path = '/apis/apps/v1/namespaces/team/deployments';
+    const labels = { app: 'a' };
+    const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'plain' }] } } };
+    await server.request({ method: 'POST', path, body: { metadata: { name: 'a' }, spec } });
+    const patch = (value: string) => server.request({
+      method: 'PATCH', path: `${path}/a`, headers: { 'content-type': 'application/merge-patch+json' }, body: { metadata: { labels: { value } } },
+    });
+    for (const [value, generation] of [['1', 2], ['2', 3], ['3', 4]] as const) {
+      const { spec: { template }, metadata } = JSON.parse((await patch(value)).text);
+      assert.deepEqual([template.spec.containers[0].image, metadata.generation], [`hooked:${generation - 1}`, generation]);
+    }
+  });
+
   it('sees each write with its old object, changes it, warns, and refuses in the words of webhooks', async (context) => {
     const seen: string[] = [];
     const note = ({ operation, name, object, oldObject, dryRun }: HookRequest): void =>

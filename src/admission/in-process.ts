@@ -1,7 +1,7 @@
 // Admission written in TypeScript: hooks that run in the server's own process, after the built-in plugins and before policies and webhooks. A hook
 // sees what an admission webhook would be sent, typed by the kind that it asks for, and refuses in the same words.
 import { type KubeObject, type Status, StatusError, internalError } from '../apimachinery/index.ts';
-import { type AdmissionAttributes, type User, cloneJson } from '../registry/index.ts';
+import { type AdmissionAttributes, type User, cloneJson, copySharing } from '../registry/index.ts';
 import type { AdmissionPlugin } from './chain.ts';
 import { refuseBy } from './webhooks/failures.ts';
 
@@ -86,6 +86,14 @@ async function call(name: string, run: () => void | Promise<void>): Promise<void
   }
 }
 
+/** Gives a hook an object that it may change in any part: an update shares parts of its object with the one that it replaces, and does so again after. */
+async function runOnCopy(attributes: AdmissionAttributes, run: (object: KubeObject | undefined) => void | Promise<void>): Promise<void> {
+  const { object } = attributes;
+  const copy = object && cloneJson(object);
+  await run(copy);
+  attributes.object = copy && copySharing(copy, object);
+}
+
 /** A hook as a plugin of the chain. */
 export function createInProcessPlugin(hook: AdmissionHook): AdmissionPlugin {
   const { name, match = {}, mutate, validate } = hook;
@@ -93,7 +101,7 @@ export function createInProcessPlugin(hook: AdmissionHook): AdmissionPlugin {
     name,
     handles: (attributes) => matches(match, attributes),
     ...(mutate !== undefined && {
-      mutate: (attributes) => call(name, () => mutate.call(hook, describe(name, attributes, attributes.object))),
+      mutate: (attributes) => call(name, () => runOnCopy(attributes, (object) => mutate.call(hook, describe(name, attributes, object)))),
     }),
     ...(validate !== undefined && {
       validate: (attributes) => call(name, () => validate.call(hook, describe(name, attributes, attributes.object && cloneJson(attributes.object)))),

@@ -36,8 +36,12 @@ export function createAlwaysPullImages(): AdmissionPlugin {
     handles: (attributes) => writes(attributes, '/pods', ['CREATE', 'UPDATE']) && bringsImages(attributes),
     mutate({ object }) {
       const spec = podSpecOf(object);
-      for (const { container } of containersOf(spec)) container.imagePullPolicy = ALWAYS;
-      for (const { image } of spec.volumes ?? []) if (image !== undefined) image.pullPolicy = ALWAYS;
+      for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+        const containers = spec[list];
+        if (containers) spec[list] = containers.map((container) => ({ ...container, imagePullPolicy: ALWAYS }));
+      }
+      const { volumes } = spec;
+      if (volumes) spec.volumes = volumes.map((each) => (each.image === undefined ? each : { ...each, image: { ...each.image, pullPolicy: ALWAYS } }));
     },
     validate(attributes) {
       const errors = findProblems(attributes);
