@@ -22,8 +22,8 @@ export interface AdmissionPlugin {
   /** Whether the plugin has a say about this request. */
   handles(attributes: AdmissionAttributes): boolean;
   /**
-   * May set members of `attributes.object`, its metadata, spec and status, or set another object; the parts of these are shared with `oldObject` where an
-   * update leaves them as they are, and are replaced, not changed. Runs again in a second pass.
+   * May change `attributes.object` in place, but for what is deep in its members (a container of a template), which it may share with `oldObject`, or set
+   * another one. Runs again in a second pass.
    */
   mutate?(attributes: AdmissionAttributes, pass: MutatingPass): Promise<void> | void;
   /** Must not change anything. */

@@ -1,7 +1,7 @@
 // Copies that share what is the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copySharing, sortJson } from './values.ts';
+import { copySharing, sortJson, unshare } from './values.ts';
 
 test('copySharing has the parts of the object before that are the same, and copies of the others', () => {
   const before = { a: { x: [1, { y: 2 }] }, b: [{ k: 1 }, { k: 2 }], c: 'text' };
@@ -39,4 +39,19 @@ test('sortJson gives back the object before where all of its members are the sam
   assert.equal(sortJson({ b: 'text', list: [...before.list], a: before.a }, before), before);
   assert.notEqual(sortJson({ a: before.a, b: 'text' }, before), before);
   assert.deepEqual(sortJson([1], { 0: 1 }), [1]);
+});
+
+test('unshare copies what is shared down to a depth, and changes nothing of the value before', () => {
+  const before = { ports: [{ port: 1, deep: { x: 1 } }], type: 'a' };
+  const text = JSON.stringify(before);
+  for (const value of [before, { ...before, type: 'b' }]) {
+    const own = unshare(value, before, 3) as typeof before;
+    assert.deepEqual(own, value);
+    assert.equal(own.ports[0]?.deep, before.ports[0]?.deep);
+    (own.ports[0] as { port: number }).port = 2;
+    own.ports.push({ port: 3, deep: { x: 1 } });
+    assert.equal(JSON.stringify(before), text);
+  }
+  assert.equal((unshare(before, before, 1) as typeof before).ports, before.ports);
+  assert.deepEqual(unshare(JSON.parse('{"__proto__":{"a":1}}'), {}, 3), JSON.parse('{"__proto__":{"a":1}}'));
 });

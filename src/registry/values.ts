@@ -63,6 +63,18 @@ function copyFirst(object: Json, names: readonly string[], count: number): Recor
   return copy;
 }
 
+/** The value, changed in place where it is not that of `before`, with no object or list of `before` down to a depth; below that they are shared. */
+export function unshare(value: unknown, before: unknown, depth: number): unknown {
+  if (depth === 0 || typeof value !== 'object' || value === null || typeof before !== 'object' || before === null) return value;
+  const own = (value !== before ? value : Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+  if (depth === 1) return own;
+  for (const name in own) {
+    const part = own[name];
+    if (typeof part === 'object' && part !== null) own[name] = unshare(part, (before as Json)[name], depth - 1);
+  }
+  return own;
+}
+
 /**
  * A copy with the keys of all objects in byte order, as untyped objects are written; keys without a value are left out. What the value shares with
  * `before`, in the same place, is so already and stays as it is; an object with the same members becomes that of `before`.

@@ -26,6 +26,7 @@ import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, startW
 import { convertToStore, readyObject } from '../conversion/remote-conversion.ts';
 import { checkSize, writeFitting } from '../objects/too-large.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
+import { unshare } from '../values.ts';
 
 interface Round {
   readonly core: Core;
@@ -150,24 +151,27 @@ function checkPreconditions({ core, request, key }: Round, meta: ObjectMeta): vo
 }
 
 /**
- * The next object; warnings of attempts that had to start over are dropped. It may share parts with `old` which the steps of a write do not change:
- * metadata, spec and status, of which they set members, are its own.
+ * The next object; warnings of attempts that had to start over are dropped. It may share parts with `old` that the steps of a write do not change: its
+ * members and what is in them, to a depth, are its own.
  */
 function transform({ resource, context: { warnings }, transform: run }: UpdateRequest, old: KubeObject): KubeObject | Promise<KubeObject> {
   const before = warnings.length;
   const attempt = (): KubeObject => {
     warnings.length = before;
     const next = run(old);
-    return withOwnParts(next === old ? { ...old } : next, old);
+    return withOwnParts(next === old ? { ...old } : next, old, resource.custom);
   };
   return resource.convertRemotely === undefined ? attempt() : convertAsNeeded(resource, attempt);
 }
 
-function withOwnParts(object: KubeObject, old: KubeObject): KubeObject {
+/** So deep do steps of a write change objects in place: a port of a Service gets its number. */
+const OWN_DEPTH = 3;
+
+function withOwnParts(object: KubeObject, old: KubeObject, custom: boolean): KubeObject {
   if (object.metadata === old.metadata) object.metadata = { ...old.metadata };
-  for (const name of ['spec', 'status']) {
-    const part = object[name];
-    if (typeof part === 'object' && part !== null && part === old[name]) object[name] = Array.isArray(part) ? [...part] : { ...part };
+  for (const name in object) {
+    // No step changes a custom resource below its members.
+    if (name !== 'metadata') object[name] = unshare(object[name], old[name], custom ? 1 : OWN_DEPTH);
   }
   return object;
 }
