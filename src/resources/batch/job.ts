@@ -193,8 +193,8 @@ function checkSealed(place: Field, old: Field, struct: string | undefined): Erro
 function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(job), specOf(old)];
   return [
-    // The reference validates the whole job and then its spec again, and clients see the causes of both.
-    ...validateJob(job), ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
+    // The reference validates the spec of a job that was validated as a new one again, and clients see the causes of both.
+    ...checkSelectingSpec(spec), ...checkCompletions(spec, before), ...checkImmutable(at(spec, 'selector'), at(before, 'selector')),
     ...checkTemplate(job, old),
     ...sealed.flatMap(([name, struct]) => checkSealed(at(spec, name), at(before, name), struct)),
   ];
@@ -205,6 +205,7 @@ export const jobKind: KindSpec = {
   kind: 'Job', plural: 'jobs', categories: ['all'],
   defaultPropagation: 'Orphan', tracksGeneration: true,
   subresources: [status],
+  metadataChecks: ['object', 'new', 'update', 'kind'],
   selectableFields: jobFields,
   unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   columns: jobColumns,

@@ -30,9 +30,8 @@ function checkImages(list: Field): Errors {
 function checkAddedTolerations(list: Field, before: readonly JsonObject[]): Errors {
   const present = toObjects(list.value);
   const withoutTime = (toleration: object): unknown => ({ ...toleration, tolerationSeconds: undefined });
-  const lost = before.filter((toleration) => !present.some((other) => equalJson(withoutTime(other), withoutTime(toleration))));
-  const text = 'existing toleration can not be modified except its tolerationSeconds';
-  return [...lost.map(() => forbiddenField(list.path, text)), ...checkTolerations(list)];
+  const isLost = before.some((toleration) => !present.some((other) => equalJson(withoutTime(other), withoutTime(toleration))));
+  return isLost ? [forbiddenField(list.path, 'existing toleration can not be modified except its tolerationSeconds')] : checkTolerations(list);
 }
 
 function checkGates(list: Field, before: readonly JsonObject[]): Errors {
