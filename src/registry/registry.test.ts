@@ -215,6 +215,8 @@ test('delete refuses what its options contradict', async () => {
   const uid = await refusal(remove(rows.configMaps, 'a', { preconditions: { uid: 'x' } }));
   assert.match(uid.message,
     /^Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition \(x\) does not match the UID in record \(.{36}\). The object might/);
+  const empty = await refusal(remove(rows.configMaps, 'a', { preconditions: { uid: '' } }));
+  assert.match(empty.message, /the UID in the precondition \(\) does not match the UID in record/);
   const phased = await refusal(remove(rows.namespaces, 'n', { preconditions: { uid: 'x' } }));
   assert.match(phased.message, /^Operation cannot be fulfilled on namespaces "n": Precondition failed: UID in precondition: x, UID in object meta: .{36}$/);
 });

@@ -1,7 +1,7 @@
 // Lines of the audit that requests of their own show; kube-apiserver's answers to them are in answers.json.
 import type { Json, Request } from '../differential/case.ts';
 
-/** A line: what is looked at, and the requests that show it. */
+/** A line, or several with spaces between: what is looked at, and the requests that show it. */
 export interface Row {
   readonly line: string;
   readonly what: string;
@@ -9,7 +9,7 @@ export interface Row {
 }
 
 const inNamespace = '/api/v1/namespaces/{ns}';
-const post = (path: string, body: Json): Request => ({ method: 'POST', path, body });
+const post = (path: string, body: Json | string): Request => ({ method: 'POST', path, body });
 const configMap = (metadata: Json, rest: Json = {}): Request => post(`${inNamespace}/configmaps`, { metadata: { name: 'a', ...metadata }, ...rest });
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '11111111-1111-1111-1111-111111111111' };
 const claim = (storage: string): Request => post(`${inNamespace}/persistentvolumeclaims`, {
@@ -22,15 +22,39 @@ const deployment = {
 };
 const makeDeployment = post('/apis/apps/v1/namespaces/{ns}/deployments', deployment);
 const strategic = 'application/strategic-merge-patch+json';
+const merge = 'application/merge-patch+json';
 const reviews = '/apis/authorization.k8s.io/v1';
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const definition = (plural: string, rest: Json, group = '{id}.example.com'): Request => post(definitions, {
+  metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind: plural.replace(/^./, (first) => first.toUpperCase()) },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }], ...rest },
+});
+/** A list of lists of aliases that grows ninefold with each line. */
+const aliases = ['a: &a [x, x, x, x, x, x, x, x, x]', ...[...'bcdefghi'].map((name, i) =>
+  `${name}: &${name} [${Array.from({ length: 9 }, () => `*${'abcdefgh'[i]}`).join(', ')}]`)].join('\n');
 
 /** The lines, in their order. */
 export const rows: readonly Row[] = [
+  { line: 'A-07', what: 'the old proxy paths', requests: [{ path: '/api/v1/proxy/namespaces/{ns}/pods/p', as: 'alice' },
+    { path: '/api/v1/proxy/namespaces/{ns}/pods/p' }] },
   { line: 'A-15', what: 'methods that a kind lacks', requests: [{ method: 'PUT', path: `${reviews}/subjectaccessreviews/x`, body: {} },
     { method: 'DELETE', path: `${reviews}/subjectaccessreviews` }] },
+  { line: 'A-19', what: 'timeouts that are no durations', requests: [{ path: `${inNamespace}/configmaps?timeout=abc` },
+    { ...configMap({}), path: `${inNamespace}/configmaps?timeout=5` }, { path: `${inNamespace}/configmaps?timeout=5s` }] },
+  { line: 'B-01', what: 'the versions of the core group', requests: [{ path: '/api' }] },
   { line: 'B-14', what: 'aggregated discovery in protobuf', requests: [{ path: '/apis',
     accept: 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }] },
+  { line: 'B-15', what: 'discovery without peers', requests: [{ path: '/api',
+    accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer' }] },
+  { line: 'B-41', what: 'paths of old descriptions', requests: ['/swagger.json', '/swaggerapi', '/swagger-ui', '/swagger-ui/', '/swagger-2.0.0.json']
+    .map((path) => ({ path })) },
+  { line: 'B-44', what: 'paths for those who run the server', requests: [{ path: '/logs' }, ...['/logs', '/debug/pprof/', '/debug/flags/v',
+    '/debug/api_priority_and_fairness/dump_queues'].map((path) => ({ path, as: 'alice' as const }))] },
   { line: 'C-10', what: 'a content type with a bare parameter', requests: [{ ...configMap({}), type: 'application/json;bogus' }] },
+  { line: 'C-34 S-19', what: 'bodies that nest deeply or grow by aliases', requests: [
+    post(`${inNamespace}/configmaps`, `{"metadata":{"name":"a"},"x":${'['.repeat(10_001)}${']'.repeat(10_001)}}`),
+    { ...post(`${inNamespace}/configmaps`, aliases), type: 'application/yaml' },
+  ] },
   { line: 'C-39', what: 'quantities: exponents, fractions of bytes, numbers beyond int64',
     requests: [claim('1E3'), claim('1.5'), claim('500m'), claim('9223372036854775808')] },
   { line: 'D-29', what: 'names of core events', requests: [post(`${inNamespace}/events`,
@@ -39,11 +63,45 @@ export const rows: readonly Row[] = [
   { line: 'D-35', what: 'owner references with odd versions', requests: [configMap({ ownerReferences: [{ ...owner, apiVersion: 'a/b/c' }] })] },
   { line: 'D-36', what: 'owners with one uid', requests: [configMap({ ownerReferences: [owner, { ...owner, name: 'other' }] }),
     configMap({ name: 'b', ownerReferences: [owner, owner] })] },
+  { line: 'D-38', what: 'metadata fields that are gone', requests: [configMap({ clusterName: 'x', selfLink: '/y' }),
+    { ...configMap({ name: 'b', clusterName: 'x' }), path: `${inNamespace}/configmaps?fieldValidation=Strict` }] },
+  { line: 'D-40 S-12', what: 'an object that no store takes', requests: [post('/apis/apps/v1/namespaces/{ns}/controllerrevisions',
+    { metadata: { name: 'a' }, revision: 1, data: { x: 'x'.repeat(2_000_000) } })] },
+  { line: 'D-42', what: 'exports', requests: [configMap({}), { path: `${inNamespace}/configmaps/a?export=true` },
+    { path: `${inNamespace}/configmaps/a?exact=true` }, { path: `${inNamespace}/configmaps?export=true` }] },
   { line: 'D-43', what: 'addresses that are not canonical', requests: [post(`${inNamespace}/services`,
     { metadata: { name: 's' }, spec: { ports: [{ port: 1 }], externalIPs: ['2001:DB8::1', '::ffff:1.2.3.4'] } })] },
+  { line: 'D-48', what: 'fields whose gates are off', requests: [post(`${inNamespace}/pods`,
+    { metadata: { name: 'p' }, spec: { ...pod.spec, schedulingGroup: { podGroupName: 'g' } } })] },
   { line: 'D-49', what: 'a binding without a name', requests: [makePod, post(`${inNamespace}/pods/p/binding`, { target: { kind: 'Node', name: 'n' } })] },
   { line: 'D-50', what: 'managed fields of reviews', requests: [post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'alice-token' } }),
     post(`${reviews}/selfsubjectaccessreviews`, { spec: {} })] },
+  { line: 'E-10 S-12', what: 'copies beyond three mebibytes', requests: [configMap({}, { data: { a: 'x'.repeat(8000) } }),
+    { method: 'PATCH', path: `${inNamespace}/configmaps/a`, type: 'application/json-patch+json',
+      body: Array.from({ length: 420 }, (_, i) => ({ op: 'copy', from: '/data/a', path: `/data/b${i}` })) }] },
+  { line: 'E-20', what: 'merge keys of lists in a template', requests: [
+    post('/apis/apps/v1/namespaces/{ns}/deployments', { ...deployment, spec: { ...deployment.spec, template: { metadata: { labels: { a: 'b' } }, spec: {
+      ...pod.spec, volumes: [{ name: 'v', emptyDir: {} }], hostAliases: [{ ip: '192.0.2.1', hostnames: ['a'] }], imagePullSecrets: [{ name: 's' }],
+      tolerations: [{ key: 'k', operator: 'Exists' }], initContainers: [{ name: 'n', image: 'i' }],
+      topologySpreadConstraints: [{ topologyKey: 't', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }],
+      containers: [{ name: 'c', image: 'i', env: [{ name: 'E', value: '1' }], volumeMounts: [{ name: 'v', mountPath: '/m' }] }] } } } }),
+    { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d', type: strategic, body: { spec: { template: { spec: {
+      volumes: [{ name: 'v', configMap: { name: 'm' }, $retainKeys: ['name', 'configMap'] }, { name: 'w', emptyDir: {} }],
+      hostAliases: [{ ip: '192.0.2.1', hostnames: ['b'] }, { ip: '192.0.2.2', hostnames: ['c'] }], imagePullSecrets: [{ name: 't' }],
+      tolerations: [{ key: 'l', operator: 'Exists' }], initContainers: [{ name: 'n', image: 'j' }],
+      topologySpreadConstraints: [{ topologyKey: 't', maxSkew: 2, whenUnsatisfiable: 'ScheduleAnyway' }],
+      containers: [{ name: 'c', env: [{ name: 'E', value: '2' }, { name: 'F', value: '3' }],
+        volumeMounts: [{ name: 'w', mountPath: '/m' }, { name: 'v', mountPath: '/o' }] }] } } } } },
+  ] },
+  { line: 'E-21', what: 'ports with one number and two protocols', requests: [
+    post('/apis/apps/v1/namespaces/{ns}/deployments', { ...deployment, spec: { ...deployment.spec, template: { metadata: { labels: { a: 'b' } }, spec: {
+      containers: [{ name: 'c', image: 'i', ports: [{ name: 'a', containerPort: 53, protocol: 'TCP' },
+        { name: 'b', containerPort: 53, protocol: 'UDP' }] }] } } } }),
+    { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d', type: strategic, body: { spec: { template: { spec: {
+      containers: [{ name: 'c', ports: [{ containerPort: 53, name: 'z', protocol: 'UDP' }] }] } } } } },
+    { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d', type: strategic, body: { spec: { template: { spec: {
+      containers: [{ name: 'c', ports: [{ containerPort: 53, $patch: 'delete' }] }] } } } } },
+  ] },
   {
     line: 'E-22', what: 'strategic merge of null items and odd directives', requests: [
       makeDeployment, { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d', type: strategic,
@@ -54,16 +112,52 @@ export const rows: readonly Row[] = [
   },
   { line: 'E-29', what: 'a scale with another uid', requests: [makeDeployment, { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d/scale',
     body: { metadata: { uid: 'other' }, spec: { replicas: 2 } } }] },
+  { line: 'F-41', what: 'owners of a set in another order', requests: [configMap({ finalizers: ['example.com/a', 'example.com/b'] }),
+    { method: 'PATCH', path: `${inNamespace}/configmaps/a?fieldManager=other`, type: merge,
+      body: { metadata: { finalizers: ['example.com/b', 'example.com/a'] } } }] },
+  { line: 'F-42', what: 'an apply to what is being deleted', requests: [configMap({ finalizers: ['example.com/a'] }),
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a` },
+    { method: 'PATCH', path: `${inNamespace}/configmaps/a?fieldManager=m`, type: 'application/apply-patch+yaml',
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', deletionTimestamp: '2001-01-01T00:00:00Z' }, data: { a: 'b' } } }] },
   { line: 'G-03', what: 'the order of unknown and duplicate fields', requests: [{ method: 'POST', path: `${inNamespace}/configmaps`,
     body: '{"metadata":{"name":"a","x":1,"name":"a"},"y":1,"data":{"a":"b","a":"c"}}' }] },
   { line: 'G-16', what: 'a literal that is cut off', requests: [{ method: 'POST', path: `${inNamespace}/configmaps`,
     body: '{"metadata":{"name":"a"},"immutable":tru' }] },
+  { line: 'H-09', what: 'dry runs of connections', requests: [makePod, { method: 'POST', path: `${inNamespace}/pods/p/exec?command=ls&dryRun=All` },
+    { method: 'POST', path: `${inNamespace}/pods/p/binding?dryRun=All`, body: { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } } },
+    { path: `${inNamespace}/pods/p` }] },
   { line: 'I-04', what: 'what deletion answers', requests: [post('/apis/resource.k8s.io/v1/deviceclasses', { metadata: { name: 'a-{id}' }, spec: {} }),
     { method: 'DELETE', path: '/apis/resource.k8s.io/v1/deviceclasses/a-{id}' }] },
+  { line: 'I-09', what: 'a precondition of an empty uid', requests: [configMap({}),
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a`, body: { preconditions: { uid: '' } } }] },
+  { line: 'I-29', what: 'a version in the query of a deletion', requests: [configMap({}),
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a?resourceVersion=1` },
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a?uid=&resourceVersion=` }, configMap({}),
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a`, body: { preconditions: { uid: null } } }] },
+  { line: 'I-30', what: 'removal of what cannot be read while its gate is off', requests: [configMap({}),
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a?ignoreStoreReadErrorWithClusterBreakingPotential=true&dryRun=All` },
+    { method: 'DELETE', path: `${inNamespace}/configmaps/a`, body: { ignoreStoreReadErrorWithClusterBreakingPotential: true } }] },
   { line: 'J-27', what: 'field selectors of replica sets',
     requests: [{ path: '/apis/apps/v1/namespaces/{ns}/replicasets?fieldSelector=status.replicas%3D1' }] },
+  { line: 'J-29', what: 'selectors where one object is read', requests: [configMap({}),
+    { path: `${inNamespace}/configmaps/a?labelSelector=no%3Dmatch&fieldSelector=metadata.name%3Dother` }] },
+  { line: 'J-37', what: 'seconds for a list', requests: [{ path: `${inNamespace}/configmaps?timeoutSeconds=1` },
+    { path: `${inNamespace}/configmaps?timeoutSeconds=-1` }, { path: `${inNamespace}/configmaps?timeoutSeconds=0` }] },
+  { line: 'J-39', what: 'bookmarks for a list', requests: [{ path: `${inNamespace}/configmaps?allowWatchBookmarks=true` }] },
   { line: 'J-42', what: 'shard selectors while their gate is off', requests: [configMap({}), { path: `${inNamespace}/configmaps?shardSelector=x` }] },
+  { line: 'K-44', what: 'watches of events in both groups', requests: [
+    post(`${inNamespace}/events`, { metadata: { name: 'one' }, involvedObject: { namespace: '{ns}', kind: 'Pod', name: 'p' }, message: 'm', reason: 'R' }),
+    post('/apis/events.k8s.io/v1/namespaces/{ns}/events', { metadata: { name: 'two' }, regarding: { namespace: '{ns}', kind: 'Pod', name: 'p' },
+      eventTime: '2001-02-03T04:05:06.000000Z', reportingController: 'c', reportingInstance: 'i', action: 'a', reason: 'R', type: 'Normal', note: 'n' }),
+    { path: `${inNamespace}/events?watch=1&timeoutSeconds=1&resourceVersion=0` },
+    { path: '/apis/events.k8s.io/v1/namespaces/{ns}/events?watch=1&timeoutSeconds=1&resourceVersion=0' },
+  ] },
+  { line: 'L-02', what: 'namespaces that are always there', requests: ['default', 'kube-system', 'kube-public', 'kube-node-lease']
+    .map((name) => ({ path: `/api/v1/namespaces/${name}` })) },
   { line: 'L-05', what: 'namespaces have no deletecollection', requests: [{ method: 'DELETE', path: '/api/v1/namespaces?labelSelector=none%3D{id}' }] },
+  { line: 'L-07', what: 'the status of a namespace', requests: [{ method: 'PATCH', path: '/api/v1/namespaces/{ns}/status', type: strategic,
+    body: { metadata: { labels: { a: 'b' } }, spec: { finalizers: [] }, status: { conditions: [{ type: 'Example', status: 'True' }] } } },
+    { method: 'PUT', path: '/api/v1/namespaces/{ns}/status', body: { metadata: { name: '{ns}' }, status: { phase: 'Terminating' } } }] },
   { line: 'L-21', what: 'labels of Pod Security', requests: [post('/api/v1/namespaces',
     { metadata: { name: 'x-{id}', labels: { 'pod-security.kubernetes.io/enforce': 'bogus' } } })] },
   {
@@ -80,6 +174,13 @@ export const rows: readonly Row[] = [
   },
   { line: 'M-12', what: 'options of logs', requests: [makePod, { path: `${inNamespace}/pods/p/log?sinceSeconds=0` },
     { path: `${inNamespace}/pods/p/log?sinceSeconds=1&sinceTime=2020-01-01T00:00:00Z` }] },
+  { line: 'M-16', what: 'leases of nodes', requests: [post('/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+    { metadata: { name: '{id}' }, spec: { holderIdentity: '{id}', leaseDurationSeconds: 40, renewTime: '2001-02-03T04:05:06.000000Z' } })] },
+  { line: 'M-29', what: 'revisions of deployments, and the group that is gone', requests: [
+    post('/apis/apps/v1/namespaces/{ns}/deployments', { ...deployment, metadata: { name: 'd', annotations: { 'deployment.kubernetes.io/revision': '3' } } }),
+    { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d', type: merge, body: { spec: { replicas: 2 } } },
+    { path: '/apis/extensions/v1beta1' }, { method: 'POST', path: '/apis/apps/v1/namespaces/{ns}/deployments/d/rollback', body: {} },
+  ] },
   { line: 'M-45', what: 'reviews in another namespace, selectors that do not parse', requests: [
     post(`${reviews}/namespaces/{ns}/localsubjectaccessreviews`, { metadata: { namespace: 'other' },
       spec: { user: 'u', resourceAttributes: { verb: 'get', resource: 'pods' } } }),
@@ -87,8 +188,27 @@ export const rows: readonly Row[] = [
       labelSelector: { rawSelector: 'a in (' } } } }),
   ] },
   { line: 'M-48', what: 'component statuses', requests: [{ path: '/api/v1/componentstatuses/scheduler' }] },
+  { line: 'M-58 M-60 M-61', what: 'kinds that are off', requests: ['storagemigration.k8s.io/v1beta1/storageversionmigrations',
+    'internal.apiserver.k8s.io/v1alpha1/storageversions', 'scheduling.k8s.io/v1alpha2/workloads', 'scheduling.k8s.io/v1alpha2/podgroups',
+    'coordination.k8s.io/v1beta1/leasecandidates', 'coordination.k8s.io/v1alpha2/leasecandidates'].map((at) => ({ path: `/apis/${at}` })) },
+  { line: 'M-66', what: 'kinds that are gone', requests: ['policy/v1beta1/podsecuritypolicies', 'policy/v1beta1/poddisruptionbudgets',
+    'extensions/v1beta1/ingresses', 'apps/v1beta1/deployments', 'apps/v1beta2/deployments', 'batch/v1beta1/cronjobs',
+    'autoscaling/v2beta1/horizontalpodautoscalers', 'autoscaling/v2beta2/horizontalpodautoscalers', 'flowcontrol.apiserver.k8s.io/v1beta3/flowschemas',
+    'resource.k8s.io/v1alpha2/resourceclaims'].map((at) => ({ path: `/apis/${at}` })) },
   { line: 'M-67', what: 'group versions that are off', requests: ['storage.k8s.io/v1beta1', 'scheduling.k8s.io/v1alpha2',
     'internal.apiserver.k8s.io/v1alpha1', 'coordination.k8s.io/v1beta1'].map((version) => ({ path: `/apis/${version}` })) },
+  { line: 'O-03', what: 'the group that may do everything', requests: [post(`${reviews}/subjectaccessreviews`,
+    { spec: { user: 'u', groups: ['system:masters'], resourceAttributes: { verb: 'x', group: 'y', resource: 'z' } } })] },
+  { line: 'O-06', what: 'a binding to a role that is not there', requests: [
+    post('/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/rolebindings', { metadata: { name: 'b' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'none-{id}' }, subjects: [{ kind: 'User', name: 'alice' }] }),
+    { path: `${inNamespace}/configmaps`, as: 'alice', pauseMs: 1000 },
+  ] },
+  { line: 'O-08', what: 'roles and bindings of the system namespaces', requests: ['kube-system', 'kube-public'].flatMap((namespace) => ['roles', 'rolebindings']
+    .map((resource) => ({ path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/${resource}?labelSelector=kubernetes.io%2Fbootstrapping` }))) },
+  { line: 'Q-05', what: 'the generation that conditions saw', requests: [definition('things', {}),
+    { path: `${definitions}/things.{id}.example.com`, until: { field: 'status.conditions.1.status', equals: 'True' } },
+    { path: `${definitions}/things.{id}.example.com` }] },
   { line: 'Q-32', what: 'more selectable fields than eight', requests: [post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All', {
     metadata: { name: 'things.{id}.example.com' }, spec: { group: '{id}.example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' },
       versions: [{
@@ -96,6 +216,22 @@ export const rows: readonly Row[] = [
         selectableFields: Array.from({ length: 9 }, (_, i) => ({ jsonPath: `.spec.f${i}` })),
     }] },
   })] },
+  { line: 'Q-43', what: 'the storage version of a custom resource', requests: [
+    definition('audits', {}, 'hash.example.com'), { path: '/apis/hash.example.com/v1', until: { field: 'resources.0.name', equals: 'audits' } },
+    { path: '/apis/hash.example.com/v1' },
+  ] },
+  { line: 'Q-44', what: 'a conversion whose certificates are none', requests: [definition('things', { conversion: { strategy: 'Webhook', webhook: {
+    conversionReviewVersions: ['v1'], clientConfig: { url: 'https://127.0.0.1:1/c', caBundle: 'bm90IGEgY2VydA==' } } } }),
+    { path: `${definitions}/things.{id}.example.com`, pauseMs: 1000 }, { path: '/apis/{id}.example.com/v1' }] },
+  { line: 'R-12', what: 'an APIService without a service', requests: [post('/apis/apiregistration.k8s.io/v1/apiservices',
+    { metadata: { name: 'v1.{id}.agg.example.com' }, spec: { group: '{id}.agg.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 100 } }),
+    { path: '/apis/apiregistration.k8s.io/v1/apiservices/v1.{id}.agg.example.com', pauseMs: 1500 }, { path: '/apis/{id}.agg.example.com/v1' }] },
+  { line: 'S-13', what: 'a selector of a hundred thousand characters',
+    requests: [{ path: `${inNamespace}/configmaps?labelSelector=a%20in%20(${Array.from({ length: 3000 },
+      (_, i) => `value-${'x'.repeat(24)}-${i}`).join()})` }] },
+  { line: 'U-01', what: 'checks one by one', requests: [{ path: '/healthz/ping?verbose' }, { path: '/livez/ping?verbose' }, { path: '/readyz/log' }] },
+  { line: 'U-02', what: 'checks that are excluded, and one that is not there', requests: [{ path: '/readyz/nosuch' }, { path: '/livez/ping?exclude=nosuch' }] },
+  { line: 'U-03', what: 'the names of all checks', requests: [{ path: '/livez?verbose' }, { path: '/readyz?verbose' }] },
   { line: 'W-05', what: 'system priority classes stay',
     requests: [{ method: 'DELETE', path: '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical' }] },
 ];

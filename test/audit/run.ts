@@ -57,7 +57,8 @@ async function ask(): Promise<Finding[]> {
     const difference = compare(row, wanted, await runCase(server.client, row, idOf(index)));
     const isEqual = difference === undefined || difference.sort === 'order';
     const why = `${row.what}${difference === undefined ? '' : `: ${difference.lines.join('; ').slice(0, 400)}`}`;
-    findings.push({ line: row.line, state: isEqual ? 'equal' : difference.sort === 'code' ? 'not' : 'partly', why });
+    const state = isEqual ? 'equal' : difference.sort === 'code' ? 'not' : 'partly';
+    findings.push(...row.line.split(' ').map((line) => ({ line, state, why } as const)));
   }
   await server.close();
   return findings;

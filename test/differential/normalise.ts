@@ -33,6 +33,7 @@ function cleanText(text: string, id: string): string {
       '<server>')
     .replace(/serverAddress: \S+/g, 'serverAddress: <server>').replace(/(resourceVersion\\?":\\?"|resourceVersion: ")\d+/g, '$1<rv>')
     .replace(/in scheme "[^"]*"/g, 'in scheme "…"')
+    .replace(/(ResourceVersion in record) \(\d+\)/g, '$1 (<rv>)')
     .replace(/ResourceVersion in precondition: \w+, ResourceVersion in object meta: \d+/g,
       'ResourceVersion in precondition: <rv>, ResourceVersion in object meta: <rv>');
 }

@@ -68,6 +68,20 @@ test('applyConfiguration owns what it states and removes what it no longer state
   assert.deepEqual(script.owners(), { 'me/Apply': { 'f:data': { 'f:a': {} } } });
 });
 
+test('updateManagers owns doubles as a whole, and nothing of what was below one that got its double', () => {
+  const withPorts = (ports: unknown[]) => (object: KubeObject): void => { object.spec = { ports }; };
+  const key = 'k:{"port":53,"protocol":"TCP"}';
+  const script = new Script().update('me', withPorts([{ port: 53, note: 'a' }]));
+  const alone = script.owners();
+  script.update('me', withPorts([{ port: 53, note: 'a' }, { port: 53, note: 'b' }]));
+  assert.deepEqual(script.owners(), { 'me/Update': { 'f:spec': { '.': {}, 'f:ports': { '.': {}, [key]: {} } } } });
+  script.update('me', withPorts([{ port: 53, note: 'a' }]));
+  assert.deepEqual(script.owners(), alone);
+  script.update('me', withPorts([{ port: 53, note: 'a' }, { port: 53, note: 'b' }])).update('me', withPorts([{ port: 1 }]));
+  assert.deepEqual(script.owners(), { 'me/Update': { 'f:spec': { '.': {}, 'f:ports': { '.': {},
+    'k:{"port":1,"protocol":"TCP"}': { '.': {}, 'f:port': {} } } } } });
+});
+
 test('applyConfiguration of the same intent changes nothing, times included', () => {
   const script = new Script().apply('me', { data: { a: '1' } });
   const before = structuredClone(script.object);

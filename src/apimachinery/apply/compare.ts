@@ -132,10 +132,15 @@ class Comparer {
     this.#listDepth -= 1;
   }
 
+  /** Doubles are owned as a whole: an item that gets a double loses its owners below, and gets them back when the double is removed. */
   #compareItems(list: Schema, element: PathElement, { left, right }: { readonly left: unknown[] | undefined; readonly right: unknown[] | undefined }): void {
+    const items = list.items as Schema;
+    const [hadDouble, hasDouble] = [(left?.length ?? 0) > 1, (right?.length ?? 0) > 1];
     this.#path.push(element);
-    if ((left?.length ?? 0) <= 1 && (right?.length ?? 0) <= 1) this.compare(list.items as Schema, left?.[0], right?.[0]);
-    else this.#reportLeaf(left, right);
+    if (hadDouble && hasDouble) this.#reportLeaf(left, right);
+    else this.compare(items, hadDouble ? undefined : left?.[0], hasDouble ? undefined : right?.[0]);
+    if (hadDouble && !hasDouble) addPath(this.removed, this.#path);
+    if (hasDouble && !hadDouble) addPath(this.added, this.#path);
     this.#path.pop();
   }
 }

@@ -71,6 +71,8 @@ test('parseDeleteQuery reads only the options that are given', () => {
   assert.deepEqual(parseDeleteQuery(query('gracePeriodSeconds=0&orphanDependents=false&propagationPolicy=Orphan&uid=u&dryRun=All')), {
     dryRun: ['All'], gracePeriodSeconds: 0, orphanDependents: false, propagationPolicy: 'Orphan', preconditions: { uid: 'u' },
   });
+  assert.deepEqual(parseDeleteQuery(query('uid=&resourceVersion=7')), { dryRun: [], preconditions: { resourceVersion: '7' } });
+  assert.deepEqual(parseDeleteQuery(query('uid=&resourceVersion=')), { dryRun: [] });
 });
 
 test('validateDeleteOptions refuses options that need an unreadable object to be read', () => {

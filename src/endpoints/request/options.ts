@@ -149,12 +149,15 @@ export function parseDeleteQuery(query: URLSearchParams): DeleteQuery {
   const orphanDependents = parseBoolean(query, 'orphanDependents');
   const propagationPolicy = query.get('propagationPolicy');
   const ignoreStoreReadErrorWithClusterBreakingPotential = parseBoolean(query, UNSAFE);
-  const uid = query.get('uid');
+  // Empty ones are no preconditions.
+  const uid = query.get('uid') || undefined;
+  const resourceVersion = query.get('resourceVersion') || undefined;
+  const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
   return {
     dryRun: query.getAll('dryRun'),
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }), ...(orphanDependents !== undefined && { orphanDependents }),
     ...(ignoreStoreReadErrorWithClusterBreakingPotential !== undefined && { ignoreStoreReadErrorWithClusterBreakingPotential }),
-    ...(propagationPolicy !== null && { propagationPolicy }), ...(uid !== null && { preconditions: { uid } }),
+    ...(propagationPolicy !== null && { propagationPolicy }), ...(Object.keys(preconditions).length > 0 && { preconditions }),
   };
 }
 

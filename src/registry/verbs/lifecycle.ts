@@ -49,11 +49,11 @@ export function deletePreconditionConflict(resource: Resource, meta: ObjectMeta,
   if (resource.strategy.terminate !== undefined) return phasedConflict(groupResource(resource), meta, preconditions);
   // The reference names the kind here, not the resource.
   const kind = { group: resource.group, resource: resource.kind };
-  if (uid && uid !== meta.uid) {
+  if (uid !== undefined && uid !== (meta.uid ?? '')) {
     return conflict(kind, name,
       `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`);
   }
-  if (resourceVersion && resourceVersion !== meta.resourceVersion) {
+  if (resourceVersion !== undefined && resourceVersion !== (meta.resourceVersion ?? '')) {
     const record = meta.resourceVersion ?? '';
     return conflict(kind, name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${record}). The object might have been modified`);
@@ -61,15 +61,15 @@ export function deletePreconditionConflict(resource: Resource, meta: ObjectMeta,
   return undefined;
 }
 
-function phasedConflict(resource: GroupResource, meta: ObjectMeta, { uid, resourceVersion }: Preconditions): StatusError | undefined {
-  const why = uid && uid !== meta.uid ? preconditionProblem({ uid }, meta) : resourceVersion && preconditionProblem({ resourceVersion }, meta);
-  return why ? conflict(resource, meta.name ?? '', why) : undefined;
+function phasedConflict(resource: GroupResource, meta: ObjectMeta, preconditions: Preconditions): StatusError | undefined {
+  const why = preconditionProblem(preconditions, meta);
+  return why !== undefined ? conflict(resource, meta.name ?? '', why) : undefined;
 }
 
 /** How the storage layer of the reference words a precondition that is not met; undefined when all are. */
 export function preconditionProblem({ uid, resourceVersion }: Preconditions, meta: ObjectMeta): string | undefined {
-  if (uid && uid !== meta.uid) return `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${meta.uid ?? ''}`;
-  if (resourceVersion && resourceVersion !== meta.resourceVersion) {
+  if (uid !== undefined && uid !== (meta.uid ?? '')) return `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${meta.uid ?? ''}`;
+  if (resourceVersion !== undefined && resourceVersion !== (meta.resourceVersion ?? '')) {
     return `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${meta.resourceVersion ?? ''}`;
   }
   return undefined;
