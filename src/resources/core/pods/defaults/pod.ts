@@ -74,7 +74,8 @@ function requestLimits(container: JsonObject): void {
   const resources = readPointer(container, 'resources');
   const limits = readPointer(resources, 'limits');
   if (resources === undefined || limits === undefined || Object.keys(limits).length === 0) return;
-  resources['requests'] = mergeMissing(resources['requests'], limits);
+  const requests = mergeMissing(resources['requests'], limits);
+  if (requests !== resources['requests']) resources['requests'] = requests;
 }
 
 /** Ports of a pod on the network of its node are those of the node; templates do without this default. */
