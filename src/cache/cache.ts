@@ -115,7 +115,9 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   waitUntil(revision: number, timeoutMs: number): Promise<boolean> {
-    return this.#observeWait(this.#freshness.waitUntil(revision, timeoutMs));
+    if (this.#revision < revision) return this.#observeWait(this.#freshness.waitUntil(revision, timeoutMs));
+    this.#options.observer?.waited(0);
+    return Promise.resolve(true);
   }
 
   isCurrent(): boolean {

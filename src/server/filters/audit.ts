@@ -36,7 +36,7 @@ export function auditRefusal(exchange: ServerExchange, deps: AuditDependencies):
 function begin(audit: Audit, exchange: ServerExchange, isAuthenticated: boolean): RequestAudit | undefined {
   const record = audit.begin(exchange, isAuthenticated ? exchange.user : undefined);
   exchange.audit = record;
-  const { annotations } = exchange.tokenUse ?? {};
+  const annotations = exchange.tokenUse?.annotations;
   if (annotations !== undefined) for (const [key, value] of Object.entries(annotations)) record?.annotate(key, value);
   return record;
 }

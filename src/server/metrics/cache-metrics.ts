@@ -36,6 +36,8 @@ export function observeCaches(registry: MetricRegistry): (resource: { readonly g
     // Memory has no indexes that a reader could name.
     const indexed = { cache: formatLabels({ group, index: '', resource: plural }), storage: labels };
     const series = waits.series(labels);
+    const consistently = (fallback: boolean): string => formatLabels({ fallback: String(fallback), group, resource: plural, success: 'true' });
+    const [fromCache, fromStorage] = [consistently(false), consistently(true)];
     const listed: ResourceObserver['listed'] = (source, read) => {
       lists[source].add(indexed[source]);
       fetched[source].add(indexed[source], read.fetched);
@@ -53,7 +55,7 @@ export function observeCaches(registry: MetricRegistry): (resource: { readonly g
         dispatched.add(labels, changes);
       },
       waited: (ms) => series.observe(ms / 1000),
-      readConsistently: (fallback) => consistent.add(formatLabels({ fallback: String(fallback), group, resource: plural, success: 'true' })),
+      readConsistently: (fallback) => consistent.add(fallback ? fromStorage : fromCache),
       listed,
     };
   };
