@@ -388,8 +388,9 @@ const idOfValue = (value: unknown): unknown => {
   return typeof value === 'bigint' ? Number(value) : idByText(value);
 };
 
-/** An object of its own kind among the ids: a text that no string of a client is. */
-const idByText = (value: unknown): string => `\uD800${quoteValue(sortedCopy(value))}`;
+/** What no string of a client begins with. */
+const WRITTEN = '\uD800';
+const idByText = (value: unknown): string => `${WRITTEN}${quoteValue(sortedCopy(value))}`;
 
 function mapKeys(names: readonly string[]): Keys {
   const sorted = [...names].sort();
@@ -397,7 +398,7 @@ function mapKeys(names: readonly string[]): Keys {
     (isObject(item) ? Object.fromEntries(sorted.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name]])) : undefined);
   const [name] = sorted;
   // Nearly all lists have one key; writing the keys of thirty items takes 20 µs.
-  const byOne = (item: unknown): unknown => (isObject(item) && Object.hasOwn(item, name as string) ? idOfValue(item[name as string]) : idByText(keyOf(item)));
+  const byOne = (item: unknown): unknown => (isObject(item) && Object.hasOwn(item, name as string) ? idOfValue(item[name as string]) : WRITTEN);
   return { keyOf, idOf: sorted.length === 1 ? byOne : (item) => idByText(keyOf(item)) };
 }
 
