@@ -105,7 +105,8 @@ export interface PreparedWork {
 
 /**
  * What makes a kind special. All functions are optional, synchronous (but for prepareValidation) and pure except that the prepareFor
- * functions change the new object in place (it belongs to the caller). Objects are in the version of the request, defaulted and typed by the schema.
+ * functions change the new object in place. Its members and what is in them are its own; deeper parts it may share with the object that it replaces.
+ * Objects are in the version of the request, defaulted and typed by the schema.
  */
 export interface Strategy {
   /**

@@ -13,9 +13,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const oracle = path.join(root, 'test/oracle');
 const ledgerFile = path.join(oracle, 'ledger.json');
 
-/** Areas whose feature is not there: replayed only when named, because their scenarios wait for what never comes. */
-const unbuiltAreas = JSON.parse(readFileSync(path.join(oracle, 'unbuilt-areas.json'), 'utf8')) as Record<string, string>;
-
 /** Scenarios that wait for a compaction; their server compacts often and keeps little. Etcd is compacted as of the interval before. */
 const slowAreas = new Map([['lists-expiry', ['--compaction-interval', '2s', '--history', '1s', '--etcd-compaction-interval', '2s']]]);
 
@@ -84,7 +81,7 @@ const allAreas = readdirSync(path.join(oracle, 'scenarios')).filter((f) => f.end
 const named = args.filter((a) => !a.startsWith('--') && !flags.has(a));
 const unknown = named.filter((area) => !allAreas.includes(area) && !slowAreas.has(area));
 if (unknown.length > 0) throw new Error(`no such area: ${unknown.join(', ')}; there are ${[...allAreas, ...slowAreas.keys()].join(', ')}`);
-const areas = named.length > 0 ? named : [...allAreas.filter((area) => unbuiltAreas[area] === undefined), ...slowAreas.keys()];
+const areas = named.length > 0 ? named : [...allAreas, ...slowAreas.keys()];
 
 const results: StepResult[] = [];
 const started = Date.now();
@@ -115,7 +112,6 @@ async function replayAreas(areas: readonly string[], flags: readonly string[]): 
 
 await replayAreas(areas.filter((area) => !slowAreas.has(area)), []);
 for (const [area, flags] of slowAreas) await replayAreas(areas.includes(area) ? [area] : [], flags);
-for (const [area, reason] of Object.entries(unbuiltAreas)) if (!areas.includes(area)) console.log(`${area.padEnd(16)} not replayed: ${reason}`);
 const matched = results.filter((r) => r.ok).length;
 console.log(`${'total'.padEnd(16)} ${String(matched).padStart(4)}/${String(results.length).padEnd(4)} ${percent(matched, results.length)} in ${Math.round((Date.now() - started) / 1000)} s`);
 

@@ -1,6 +1,7 @@
 // Certificates and keys made by others, and bytes that are none.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseCertificate } from './certificate.ts';
@@ -8,22 +9,13 @@ import { parsePem } from './pem.ts';
 import { parsePublicKey } from './public-key.ts';
 
 /** CN=x of the authority CN=ca, P-256, for the names .a and b..c and the address x, of 2024; made with openssl. */
-const pem = `-----BEGIN CERTIFICATE-----
-MIIBYTCCAQigAwIBAgIBAjAKBggqhkjOPQQDAjANMQswCQYDVQQDDAJjYTAeFw0y
-NDAxMDEwMDAwMDBaFw0yNDAxMDEwMjAwMDBaMAwxCjAIBgNVBAMMAXgwWTATBgcq
-hkjOPQIBBggqhkjOPQMBBwNCAARipfbueDyqlPNAifTZcE4ZYHCLvjhJXzjIjr7Q
-pUcUMQgcoNRzWatazZhYFOxwINmLSbLpsEwf8fti9OWrck6Ao1owWDAWBgNVHREE
-DzANggIuYYIEYi4uY4EBeDAdBgNVHQ4EFgQUxZ3Wr8aRVNZ1MJClTVmYkFF/ALAw
-HwYDVR0jBBgwFoAUBNHxXSfEIrkKQV5yIySyAHkqE8AwCgYIKoZIzj0EAwIDRwAw
-RAIgbbaOPcrN7OqFKmSKmdXQonbQegI22q312SjbTsdjFuYCIGNNHqntQEbQgz/Q
-3EH7fyeR457bZWZPsdKLe/1nBUGP
------END CERTIFICATE-----
-`;
+const pem = readFileSync(new URL('../../../../test/data/certificate-with-names.pem', import.meta.url), 'utf8');
 const bytes = parsePem(pem)[0]?.bytes ?? new Uint8Array();
 
 describe('parseCertificate', () => {
   it('reads key, times and names', () => {
-    const { publicKey, ...rest } = parseCertificate(bytes)!;
+    const { publicKey, subject, ...rest } = parseCertificate(bytes)!;
+    assert.equal(Buffer.from(subject).toString('hex'), '300c310a300806035504030c0178');
     assert.deepEqual(rest, {
       notBeforeMs: Date.parse('2024-01-01T00:00:00Z'), notAfterMs: Date.parse('2024-01-01T02:00:00Z'), dnsNames: ['.a', 'b..c'], emailAddresses: ['x'],
       isAuthority: false,

@@ -4,6 +4,8 @@ import { BIT_STRING, type Element, INTEGER, SEQUENCE, decodeText, elementsIn, re
 
 /** A certificate taken apart. */
 export interface Certificate {
+  /** The subject as it stands there. */
+  readonly subject: Uint8Array;
   /** The public key, as SPKI. */
   readonly publicKey: Uint8Array;
   readonly notBeforeMs: number;
@@ -32,7 +34,7 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
   const fields = elementsIn(signed);
   const [serial, inner, issuer, validity, subject, key, ...more] = fields[0]?.tag === VERSION ? fields.slice(1) : fields;
   const sequences = [inner, issuer, validity, subject, key];
-  if (serial?.tag !== INTEGER || key === undefined || sequences.some((field) => field?.tag !== SEQUENCE)) return undefined;
+  if (serial?.tag !== INTEGER || subject === undefined || key === undefined || sequences.some((field) => field?.tag !== SEQUENCE)) return undefined;
   const [notBeforeMs, notAfterMs] = elementsIn(validity).map(readTime);
   if (notBeforeMs === undefined || notAfterMs === undefined) return undefined;
   const [list] = elementsIn(more.find(({ tag }) => tag === EXTENSIONS), EXTENSIONS);
@@ -40,7 +42,7 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
   const names = elementsIn(readExtension(list, ALTERNATIVE_NAMES));
   const namesOf = (wanted: number): string[] => names.filter(({ tag }) => tag === wanted).map(decodeText);
   return {
-    publicKey: key.whole, notBeforeMs, notAfterMs, dnsNames: namesOf(DNS_NAME), emailAddresses: namesOf(EMAIL_NAME),
+    subject: subject.whole, publicKey: key.whole, notBeforeMs, notAfterMs, dnsNames: namesOf(DNS_NAME), emailAddresses: namesOf(EMAIL_NAME),
     isAuthority: isAuthority?.tag === BOOLEAN && isAuthority.content[0] !== 0,
   };
 }

@@ -27,14 +27,14 @@ const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 /** The authorizer. */
 export function createNodeAuthorizer(reads: NodeReads, isGateOn: (gate: string) => boolean = () => false): Authorize {
   const rules = expandRules(nodeRules, isGateOn);
+  const served = new Map(checks);
+  if (!isGateOn('PodCertificateRequest')) served.delete(CERTIFICATE_REQUESTS);
   const byRules: ByRules = (attributes) => (rules.some((rule) => allowsRequest(rule, attributes)) ? allowed : refuse(''));
   return (attributes) => {
     const node = findNodeName(attributes.user);
     if (node === undefined) return refuse('');
     if (!attributes.isResource) return byRules(attributes);
-    const check = checks.get(`${attributes.group}/${attributes.resource}`);
-    const isOff = check === checkCertificateRequest && !isGateOn('PodCertificateRequest');
-    if (isOff) return refuse('');
+    const check = served.get(`${attributes.group}/${attributes.resource}`);
     return check === undefined ? byRules(attributes) : check({ node, attributes, reads, byRules });
   };
 }

@@ -165,7 +165,7 @@ function readKms(value: unknown, { reader, path, kmsNames, takesKmsV1 }: Provide
   return [{ type: 'kms', kms: { version: version === 'v1' ? version : 'v2', name, path: path2, timeoutMs, cacheSize } }];
 }
 
-/** How many keys of values are remembered; below 0: none. */
+/** How many keys of values the file wants remembered; the reference remembers none below 0. */
 function readCacheSize(reader: ConfigReader, value: unknown, { path, isV1 }: { readonly path: string; readonly isV1: boolean }): number {
   if (value === undefined || value === null) return DEFAULT_CACHE_SIZE;
   if (!isV1) reader.invalid(path, value, 'cachesize is not supported in v2');

@@ -3,6 +3,7 @@
 // Names follow kube-apiserver and kubeadm.
 import { type KeyObject, X509Certificate, createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { isIP } from 'node:net';
+import { parseCertificate } from '../../apimachinery/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import {
   encodeBits, encodeElement, encodeInteger, encodeOctets, encodeOid, encodeSequence, encodeSet, encodeTime, encodeTrue, encodeUtf8,
@@ -133,31 +134,10 @@ function encodeHost(host: string): Buffer {
 const hashKey = (key: KeyObject): Buffer => createHash('sha1').update(key.export({ type: 'spki', format: 'der' })).digest();
 
 /** The subject of a certificate as it stands there, byte for byte: chains compare names by their bytes. */
-function readSubject(pem: string): Buffer {
-  const der = new X509Certificate(pem).raw;
-  const children = listChildren(listChildren(der, 0)[0] as Buffer, 0);
-  const offset = children[0]?.[0] === 0xa0 ? 1 : 0;
-  return children[4 + offset] as Buffer;
-}
-
-/** The elements inside the constructed element at `start`. */
-function listChildren(der: Buffer, start: number): Buffer[] {
-  const outer = measureElement(der, start);
-  const children: Buffer[] = [];
-  for (let at = outer.contentStart; at < outer.end;) {
-    const { end } = measureElement(der, at);
-    children.push(der.subarray(at, end));
-    at = end;
-  }
-  return children;
-}
-
-function measureElement(der: Buffer, start: number): { contentStart: number; end: number } {
-  const first = der[start + 1] ?? 0;
-  if (first < 0x80) return { contentStart: start + 2, end: start + 2 + first };
-  const width = first & 0x7f;
-  const contentStart = start + 2 + width;
-  return { contentStart, end: contentStart + der.readUIntBE(start + 2, width) };
+function readSubject(pem: string): Uint8Array {
+  const certificate = parseCertificate(new X509Certificate(pem).raw);
+  if (certificate === undefined) throw new Error('the certificate of the issuer cannot be read');
+  return certificate.subject;
 }
 
 function encodePem(label: string, der: Uint8Array): string {

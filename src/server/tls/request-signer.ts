@@ -3,7 +3,7 @@
 import { X509Certificate, createPublicKey } from 'node:crypto';
 import { parseCertificateRequest, parsePem } from '../../apimachinery/index.ts';
 import { type CertificateContext, type KeyPair, signCertificate } from './certificates.ts';
-import { verifySignature } from './verify-signature.ts';
+import { canVerify, verifySignature } from './verify-signature.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 const MIN_LIFETIME_MS = 600_000;
@@ -19,6 +19,7 @@ export function createRequestSigner(
     const request = block?.type === 'CERTIFICATE REQUEST' ? parseCertificateRequest(block.bytes) : undefined;
     if (request === undefined) return { refusal: 'unable to parse csr' };
     const { publicKey: key, signatureAlgorithm: algorithm, info: signed, signature } = request;
+    if (!canVerify(algorithm)) return { refusal: 'the signature algorithm of the csr is not supported' };
     if (!verifySignature({ publicKey: key, algorithm, signed, signature })) return { refusal: 'the signature of the csr is wrong' };
     try {
       const publicKey = createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { constants, generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
-import { verifySignature } from './verify-signature.ts';
+import { canVerify, verifySignature } from './verify-signature.ts';
 
 test('verifySignature takes the signatures of the algorithms that it knows, and nothing else', () => {
   const signed = Buffer.from('what is signed');
@@ -20,6 +20,7 @@ test('verifySignature takes the signatures of the algorithms that it knows, and 
     assert.equal(verifySignature(claim), true, algorithm);
     assert.equal(verifySignature({ ...claim, signed: Buffer.from('another') }), false, algorithm);
     assert.equal(verifySignature({ ...claim, algorithm: '1.2.3' }), false);
+    assert.deepEqual([canVerify(algorithm), canVerify('1.2.3')], [true, false]);
     assert.equal(verifySignature({ ...claim, publicKey: new Uint8Array(3) }), false);
   }
 });

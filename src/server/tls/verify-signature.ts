@@ -19,14 +19,16 @@ const digests: Readonly<Record<string, string | null>> = {
   '1.2.840.10045.4.3.3': 'sha384', '1.2.840.10045.4.3.4': 'sha512', '1.3.101.112': null, [RSA_PSS]: 'sha256',
 };
 
+/** Whether signatures of an algorithm can be verified. */
+export const canVerify = (algorithm: string): boolean => Object.hasOwn(digests, algorithm);
+
 /** Whether a signature is one of the key; false as well for keys and algorithms that cannot be used. */
 export function verifySignature({ publicKey, algorithm, signed, signature }: Signed): boolean {
-  const digest = Object.hasOwn(digests, algorithm) ? digests[algorithm] : undefined;
-  if (digest === undefined) return false;
+  if (!canVerify(algorithm)) return false;
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
     const padding = algorithm === RSA_PSS ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO } : {};
-    return verify(digest, signed, { key, ...padding }, signature);
+    return verify(digests[algorithm] as string | null, signed, { key, ...padding }, signature);
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 // A key on P-256, as tests of requests for certificates of pods use it: a request that it signed, its public key, and certificates that an authority
 // made for it in 2024, the second with names that no certificate should have.
+import { readFileSync } from 'node:fs';
 
 /** The certificate request, which is empty but for its key. */
 export const CERTIFICATE_REQUEST = 'MIG5MGICAQAwADBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABGKl9u54PKqU80CJ9NlwThlgcIu+OElfOMiOvtClRxQxCByg1HNZq1rNmFgU7HAg2YtJsumwTB/x+2L05atyToCgADAKBggqhkjOPQQDAgNHADBEAiAaPIDTwBA0tgmqsIR5zdnlJWhNQykK4lyVKZIQPe306wIgELJ8eAotiM5gTuIeb0+bGgcjjBF4uU4La+42gV3/H/M=';
@@ -19,14 +20,4 @@ IQDsH5Ux3XonnfXt2WedcKgvqbjORc7DrKqf8tQcljZ/SwIgUtu2QNdBYAMAxKa1
 `;
 
 /** The same with the names .a and b..c and the address x. */
-export const NAMED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBYTCCAQigAwIBAgIBAjAKBggqhkjOPQQDAjANMQswCQYDVQQDDAJjYTAeFw0y
-NDAxMDEwMDAwMDBaFw0yNDAxMDEwMjAwMDBaMAwxCjAIBgNVBAMMAXgwWTATBgcq
-hkjOPQIBBggqhkjOPQMBBwNCAARipfbueDyqlPNAifTZcE4ZYHCLvjhJXzjIjr7Q
-pUcUMQgcoNRzWatazZhYFOxwINmLSbLpsEwf8fti9OWrck6Ao1owWDAWBgNVHREE
-DzANggIuYYIEYi4uY4EBeDAdBgNVHQ4EFgQUxZ3Wr8aRVNZ1MJClTVmYkFF/ALAw
-HwYDVR0jBBgwFoAUBNHxXSfEIrkKQV5yIySyAHkqE8AwCgYIKoZIzj0EAwIDRwAw
-RAIgbbaOPcrN7OqFKmSKmdXQonbQegI22q312SjbTsdjFuYCIGNNHqntQEbQgz/Q
-3EH7fyeR457bZWZPsdKLe/1nBUGP
------END CERTIFICATE-----
-`;
+export const NAMED_CERTIFICATE = readFileSync(new URL('../../../../test/data/certificate-with-names.pem', import.meta.url), 'utf8');
