@@ -15,7 +15,7 @@ import { encodeDocumentV2, encodeDocumentV3 } from './openapi-proto.ts';
 import { openApiV2Document } from './openapi-v2.ts';
 import { DefinitionWriter, type DocumentSource, groupVersionDocument, plainDocument, rootDocument } from './openapi-v3.ts';
 import type { Resource } from '../../registry/index.ts';
-import { mergeSwagger } from '../remote/remote-documents.ts';
+import { mergeSwagger } from '../remote/remote-swagger.ts';
 import { splitPath } from '../request/request-info.ts';
 import { acceptsGzip, GZIP_MIN_BYTES, gzipHeaders, headersFor, respondBytes, respondNotFoundText, respondText } from '../response/respond.ts';
 

@@ -1,6 +1,6 @@
-// What other servers say of their APIs, read for this server's documents: discovery in its two forms, the index of OpenAPI v3, and OpenAPI v2
-// merged into this server's. Parts of another form than expected are ignored.
-import type { GroupVersion, RemoteVersion } from './remote-apis.ts';
+// What other servers say of their APIs, read for this server's documents: discovery in its two forms, and the index of OpenAPI v3. Parts of another
+// form than expected are ignored. OpenAPI v2 has a file of its own, remote-swagger.ts.
+import type { GroupVersion } from './remote-apis.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -52,54 +52,4 @@ export function readOpenApiIndex(document: unknown): ReadonlyMap<string, string>
   const paths = isObject(document) && isObject(document['paths']) ? document['paths'] : {};
   const entries = Object.entries(paths).map(([path, entry]) => [path, isObject(entry) ? textOf(entry['serverRelativeURL']) : ''] as const);
   return new Map(entries.filter(([path, url]) => path.startsWith('apis/') && url !== ''));
-}
-
-/** What documents share by name. */
-const sharedSections = ['definitions', 'parameters'] as const;
-type Section = (typeof sharedSections)[number];
-
-/** A copy in which references to what is renamed are changed. */
-function renameReferences(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => renameReferences(each, renamed));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => {
-    const reference = key === '$ref' && typeof each === 'string' ? renamed.get(each) : undefined;
-    return [key, reference ?? renameReferences(each, renamed)];
-  }));
-}
-
-const referenceTo = (section: Section, name: string): string => `#/${section}/${name}`;
-
-/** References to what is there under the same name with another content, each with the first free one of the form `name_v2`. */
-function* findRenamed(section: Section, parts: Json, known: ReadonlyMap<string, unknown>): Iterable<[string, string]> {
-  for (const [name, part] of Object.entries(parts)) {
-    if (!known.has(name) || JSON.stringify(known.get(name)) === JSON.stringify(part)) continue;
-    let number = 2;
-    while (known.has(`${name}_v${number}`)) number += 1;
-    yield [referenceTo(section, name), referenceTo(section, `${name}_v${number}`)];
-  }
-}
-
-const partsOf = (document: Json, name: string): Json => (isObject(document[name]) ? document[name] : {});
-
-/** The Swagger document with those of other servers: their paths below `/apis/` where they are free, their definitions and shared parameters. */
-export function mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Record<string, unknown> {
-  const documents = new Set(versions.map(({ openApiV2 }) => openApiV2).filter(isObject));
-  if (documents.size === 0) return document;
-  const sections = sharedSections.map((section) => ({ section, known: new Map(Object.entries(partsOf(document, section))) }));
-  const paths = new Map(Object.entries(partsOf(document, 'paths')));
-  for (const other of documents) {
-    const renamed = new Map(sections.flatMap(({ section, known }) => [...findRenamed(section, partsOf(other, section), known)]));
-    for (const { section, known } of sections) {
-      for (const [name, part] of Object.entries(partsOf(other, section))) {
-        const ours = renamed.get(referenceTo(section, name))?.slice(referenceTo(section, '').length) ?? name;
-        if (!known.has(ours)) known.set(ours, renameReferences(part, renamed));
-      }
-    }
-    for (const [path, item] of Object.entries(partsOf(other, 'paths'))) {
-      if (path.startsWith('/apis/') && !paths.has(path)) paths.set(path, renameReferences(item, renamed));
-    }
-  }
-  const filled = sections.filter(({ known }) => known.size > 0).map(({ section, known }) => [section, Object.fromEntries(known)]);
-  return { ...document, paths: Object.fromEntries(paths), ...Object.fromEntries(filled) };
 }
