@@ -20,15 +20,19 @@ export interface AuditMetrics {
 /** Starts at zero. */
 export function createAuditMetrics(logger: Logger): AuditMetrics {
   let [events, rejections] = [0, 0];
-  const [levels, errors] = [new Map<string, number>(), new Map<string, number>()];
+  const levels: Record<AuditLevel, number> = { None: 0, Metadata: 0, Request: 0, RequestResponse: 0 };
+  const errors = new Map<string, number>();
   const count = (name: string, help: string, counted: readonly Sample[]): string[] => renderCounter({ name, stability: 'ALPHA', help }, counted);
+  const seenLevels = (): Map<string, number> => new Map(Object.entries(levels).filter(([, seen]) => seen > 0));
   const samples = (label: string, counts: ReadonlyMap<string, number>): [string, number][] =>
     [...counts].map(([value, count]) => [formatLabels({ [label]: value }), count]);
   return {
     recordEvent() {
       events += 1;
     },
-    recordLevel: (level) => void levels.set(level, (levels.get(level) ?? 0) + 1),
+    recordLevel(level) {
+      levels[level] += 1;
+    },
     recordErrors(plugin, count, error) {
       errors.set(plugin, (errors.get(plugin) ?? 0) + count);
       logger.error('audit events were lost', { plugin, events: count, ...describeError(error) });
@@ -39,7 +43,7 @@ export function createAuditMetrics(logger: Logger): AuditMetrics {
     render: () => [
       ...count('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [['', events]]),
       ...count('apiserver_audit_error_total', 'Counter of audit events that failed to be audited properly.', samples('plugin', errors)),
-      ...count('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', levels)),
+      ...count('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', seenLevels())),
       ...count('apiserver_audit_requests_rejected_total', 'Counter of apiserver requests rejected due to an error in audit logging backend.', [['', rejections]]),
     ],
   };

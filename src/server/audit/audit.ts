@@ -54,8 +54,8 @@ export async function createAudit(options: ServerOptions & Routed, shared?: LogF
   ];
   if (backends.length === 0) return undefined;
   const writes = createRecentWrites();
-  const backend = uniteBackends([...backends, writes]);
-  const parts = { backend, clock, metrics };
+  const backend = uniteBackends(backends);
+  const parts = { backend, writes, clock, metrics };
   return {
     metrics,
     begin(exchange, user) {

@@ -185,6 +185,25 @@ describe('modes', () => {
     await new Promise(setImmediate);
     assert.deepEqual(countLines(), [3, 1]);
   });
+
+  it('a log writes long events by themselves, so that one that the file refuses takes no others with it', () => {
+    const metrics = createAuditMetrics(silentLogger);
+    const writes: string[][] = [];
+    const file = {
+      write(bytes: Uint8Array) {
+        assert.ok(bytes.length < 200_000, 'too long');
+        writes.push(Buffer.from(bytes).toString().trimEnd().split('\n').map((line) => (JSON.parse(line) as { readonly auditID: string }).auditID));
+      },
+      close: () => Promise.resolve(),
+    };
+    const backend = createLogBackend({ file, format: 'json', isStrict: false, metrics });
+    const body = (length: number): string => JSON.stringify('é'.repeat(length));
+    for (const [id, length] of [['a', 10], ['b', 300_000], ['c', 10], ['d', 90_000], ['e', 10]] as const) backend.process([makeEvent(id, body(length))]);
+    for (let id = 0; id < 70; id += 1) backend.process([makeEvent(String(id))]);
+    backend.flush?.();
+    assert.deepEqual(writes.map((ids) => `${ids[0]} ${ids.length}`), ['a 1', 'c 1', 'd 1', 'e 64', '63 7']);
+    assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="log"} 1']);
+  });
 });
 
 describe('createWebhookBackend', () => {

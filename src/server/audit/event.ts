@@ -14,6 +14,10 @@ export class AuditEvent {
     this.fields = fields;
   }
 
+  get hasBodies(): boolean {
+    return this.fields.requestObject !== undefined || this.fields.responseObject !== undefined;
+  }
+
   get json(): string {
     return (this.#json ??= encodeEvent(this.fields));
   }

@@ -32,10 +32,14 @@ export class LatencyMarks {
     else this.#queueMs = tookMs;
   }
 
-  /** Annotations of a request that took long; none for others. */
+  /** Whether the request took so long that its event says where. */
+  isLong(nowMs: number): boolean {
+    return nowMs - this.#startedMs > SLOW_MS;
+  }
+
+  /** Annotations of a request that took long. */
   describe(nowMs: number): readonly (readonly [key: string, value: string])[] {
     const totalMs = nowMs - this.#startedMs;
-    if (totalMs <= SLOW_MS) return [];
     const layers: readonly (readonly [layer: Layer | 'total', ms: number])[] = [
       ['authentication', this.#authenticationMs], ['impersonation', this.#impersonationMs], ['apf-queue-wait', this.#queueMs],
       ['authorization', this.#authorizationMs], ['total', totalMs],

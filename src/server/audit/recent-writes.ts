@@ -5,7 +5,6 @@
 import { badRequest } from '../../apimachinery/index.ts';
 import { BoundedCache } from '../../base/index.ts';
 import type { Exchange, Response } from '../../endpoints/index.ts';
-import type { AuditBackend } from './backend.ts';
 import type { AuditEvent } from './event.ts';
 
 /** The path. */
@@ -19,7 +18,9 @@ const ENTRY_BYTES = 200;
 const MAX_ASKED = 500;
 
 /** Keeps what events say of writes, and answers it. */
-export interface RecentWrites extends AuditBackend {
+export interface RecentWrites {
+  /** Keeps an event that ends a request with revisions. */
+  add(event: AuditEvent): void;
   /** Answers the path; undefined for all others. Throws a 400 for a question without revisions, and for one that names too many. */
   answer(exchange: Exchange): Response | undefined;
 }
@@ -41,21 +42,17 @@ function readRevisions({ query }: Exchange): number[] {
   throw badRequest(`revisions must be 1 to ${MAX_ASKED} positive numbers, separated by commas`);
 }
 
-/** Makes it; it is a backend that stores nothing. */
+/** Makes it; it is empty. */
 export function createRecentWrites(): RecentWrites {
   const kept = new BoundedCache<string, string>({ limit: MAX_BYTES, sizeOf: (text, key) => text.length + key.length + ENTRY_BYTES });
   const encoder = new TextEncoder();
   return {
-    process(events) {
-      for (const event of events) {
-        const { stage, request: { info }, revisions } = event.fields;
-        if (stage !== 'ResponseComplete' || revisions === undefined) continue;
-        const text = describeWrite(event);
-        for (const revision of revisions) kept.set(keyOf(info.group, info.resource, revision), text);
-      }
-      return true;
+    add(event) {
+      const { stage, request: { info }, revisions } = event.fields;
+      if (stage !== 'ResponseComplete' || revisions === undefined) return;
+      const text = describeWrite(event);
+      for (const revision of revisions) kept.set(keyOf(info.group, info.resource, revision), text);
     },
-    stop: async () => {},
     answer(exchange) {
       if (exchange.path !== WRITES_PATH) return undefined;
       const [group, resource] = ['group', 'resource'].map((name) => exchange.query.get(name) ?? '') as [string, string];

@@ -15,6 +15,7 @@ import {
 } from './event-text.ts';
 import { LatencyMarks } from './latency.ts';
 import { removeManagedFields } from './managed-fields.ts';
+import type { RecentWrites } from './recent-writes.ts';
 
 const levelsWithRequest: ReadonlySet<string> = new Set(['Request', 'RequestResponse']);
 /** Bodies beyond this are not recorded: the reference has no bound, and one event of a long list would hold up all requests. */
@@ -29,6 +30,7 @@ const REMOVAL = ', unavailable in v';
 /** What all records of a server share. */
 export interface RecordParts {
   readonly backend: AuditBackend;
+  readonly writes: Pick<RecentWrites, 'add'>;
   readonly clock: Clock;
   readonly metrics: AuditMetrics;
 }
@@ -168,7 +170,7 @@ export class RequestAudit implements FilterAuditRecord {
       this.annotate('k8s.io/deprecated', 'true');
       if (this.#deprecation.removedRelease !== '') this.annotate('k8s.io/removed-release', this.#deprecation.removedRelease);
     }
-    for (const [key, value] of this.latency.describe(nowMs)) this.annotate(key, value);
+    if (this.latency.isLong(nowMs)) for (const [key, value] of this.latency.describe(nowMs)) this.annotate(key, value);
     return this.process('ResponseComplete', nowMs);
   }
 
@@ -176,15 +178,17 @@ export class RequestAudit implements FilterAuditRecord {
   process(stage: AuditStage, nowMs = this.#parts.clock.monotonicMs()): MaybePromise<boolean> {
     const { omitStages, level } = this.#decision;
     if (omitStages.has(stage)) return true;
-    const { backend, metrics } = this.#parts;
+    const { backend, writes, metrics } = this.#parts;
     const { receivedMs } = this.#request;
     metrics.recordEvent();
-    return backend.process([new AuditEvent({
+    const event = new AuditEvent({
       request: this.#request, level, stage, impersonated: this.#impersonated, found: this.#found, status: this.#status,
       requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(),
       revisions: this.#revisions,
       stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs,
-    })]);
+    });
+    if (this.#revisions !== undefined) writes.add(event);
+    return backend.process([event]);
   }
 
   #showAnnotations(): Annotations {

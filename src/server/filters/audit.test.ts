@@ -28,7 +28,7 @@ async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly 
   const decision: AuditDecision = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
   const audit: Audit = {
     metrics, flush() {}, answer: () => undefined, rotateFor() {}, stop: () => Promise.resolve(),
-    begin: (exchange, user) => new RequestAudit({ backend, clock, metrics }, { exchange, user, decision }),
+    begin: (exchange, user) => new RequestAudit({ backend, writes: { add() {} }, clock, metrics }, { exchange, user, decision }),
   };
   const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
   const head = { method: 'GET', target: '/a', headers: {}, remoteAddress: '::1', clientCertificate: undefined, connection: {}, auditId: 'id' };
