@@ -27,6 +27,9 @@ function afterLook(callback: () => void): Timer {
   return { cancel: () => clearImmediate(handle) };
 }
 
+/** Node keeps an empty list for every other length of a timer without a reference until that time is over, also when the timer was cancelled. */
+const LONG_MS = 10_000;
+
 /** The wall clock of the process. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -35,7 +38,13 @@ export const systemClock: Clock = {
     if (delayMs <= 0) return afterLook(callback);
     const handle = setTimeout(callback, delayMs);
     handle.unref();
-    return { cancel: () => clearTimeout(handle) };
+    return {
+      cancel() {
+        // The list of a timer with a reference is removed with its last timer.
+        if (delayMs > LONG_MS) handle.ref();
+        clearTimeout(handle);
+      },
+    };
   },
 };
 

@@ -6,7 +6,7 @@ import { type Resource, type ResourceVersionRow, type ScaleFields, type Subresou
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion/converter.ts';
 import { readField } from './json-path.ts';
-import { SchemaCache, type VersionSchemas, createSchemas, isLargeSchema, sourceOf } from './schemas.ts';
+import { SchemaCache, type SchemaShare, type VersionSchemas, createSchemas, isLargeSchema, sourceOf } from './schemas.ts';
 import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
 import { type DefinitionSpec, type DefinitionVersion, type ScalePaths, specOf, statusOf } from './types.ts';
 import { type SendConversion, createRemoteConverter } from './conversion/webhook-converter.ts';
@@ -25,8 +25,8 @@ export interface RowDependencies {
   readonly clock: Clock;
   /** Validates writes that take long in another thread; without it all writes are validated in this one. */
   readonly validateInWorker?: StrategyParts['validateInWorker'];
-  /** What the schemas of all rows share; a cache of its own unless given. */
-  readonly schemaCache?: SchemaCache;
+  /** The row's part of the cache that all rows share; a cache of its own unless given. */
+  readonly schemaCache?: SchemaShare;
   /** Stands for the definition: see Resource.fingerprint. */
   readonly fingerprint?: string;
 }

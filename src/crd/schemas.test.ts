@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject, Schema } from '../apimachinery/index.ts';
 import type { Steps } from '../base/index.ts';
-import { SchemaCache, createSchemas } from './schemas.ts';
+import { SchemaCache, SchemaShare, createSchemas } from './schemas.ts';
 
 const objectMeta: Schema = { type: 'object', name: 'ObjectMeta', fields: new Map() };
 
@@ -16,7 +16,7 @@ function define(kind: string, fields: number): KubeObject {
 
 type Kind = { readonly schema: () => Schema; readonly loads: () => number; readonly prepare: () => Steps<void> | undefined };
 
-function createKind(kind: string, cache: SchemaCache, fields = 20): Kind {
+function createKind(kind: string, cache: SchemaCache | SchemaShare, fields = 20): Kind {
   let loads = 0;
   const reload = (): KubeObject => {
     loads++;
@@ -53,6 +53,20 @@ test('the schema that was used least recently is dropped first, stays whole for 
   assert.notEqual(b.schema(), held[1]);
   assert.deepEqual(fieldNames(held[1] as Schema), fieldNames(b.schema()));
   assert.deepEqual([a.loads(), b.loads(), c.loads()], [1, 2, 1]);
+});
+
+test('the schemas of a row that is no longer served leave, and those that a request still compiles do not come in', () => {
+  const cache = new SchemaCache();
+  const shares = ['a', 'b', 'c'].map(() => new SchemaShare(cache)) as [SchemaShare, SchemaShare, SchemaShare];
+  const [a, b, c] = shares.map((share, at) => createKind('abc'[at] as string, share)) as [Kind, Kind, Kind];
+  for (const { schema } of [a, b]) void schema().fields;
+  const held = c.schema();
+  for (const share of [shares[0], shares[2]]) share.end();
+  assert.equal(fieldNames(held).length, 20);
+  assert.equal(fieldNames(a.schema()).length, 20);
+  assert.deepEqual([cache.size.schemas, b.loads()], [1, 1]);
+  shares[1].end();
+  assert.deepEqual(cache.size, { schemas: 0, bytes: 0 });
 });
 
 test('a schema larger than the bound is kept alone', () => {

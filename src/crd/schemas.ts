@@ -98,6 +98,36 @@ export class SchemaCache {
   }
 }
 
+/** What the rows of a definition use of the cache. */
+type SchemaStore = Pick<SchemaCache, 'keep' | 'touch'>;
+
+/** The part of one row in the cache: when the row is no longer served, its schemas leave, and those that requests still compile do not come in. */
+export class SchemaShare implements SchemaStore {
+  readonly #cache: SchemaCache;
+  readonly #slots = new Set<Slot>();
+  #hasEnded = false;
+
+  constructor(cache: SchemaCache) {
+    this.#cache = cache;
+  }
+
+  keep(slot: Slot, bytes: number): void {
+    if (this.#hasEnded) return;
+    this.#slots.add(slot);
+    this.#cache.keep(slot, bytes);
+  }
+
+  touch(slot: Slot): void {
+    this.#cache.touch(slot);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    for (const slot of this.#slots) this.#cache.drop(slot);
+    this.#slots.clear();
+  }
+}
+
 /** A schema that is compiled by the first look inside. */
 class StandIn implements Schema {
   readonly type = 'object';
@@ -160,7 +190,7 @@ interface SchemaDependencies {
   readonly reload: () => KubeObject;
   /** Schema of metav1.ObjectMeta. */
   readonly objectMeta: Schema;
-  readonly cache: SchemaCache;
+  readonly cache: SchemaStore;
 }
 
 function createSlot(version: string, { reload, objectMeta, cache }: SchemaDependencies): Slot {

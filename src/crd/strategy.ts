@@ -161,6 +161,9 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
   return errors;
 }
 
+/** The type of a value as the decoder of custom resources reads it: whole numbers are integers. */
+const typeName = (value: unknown): string => (typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : goTypeOf(value));
+
 /** Where a path leads through a value that is no map: why it cannot be read, as upstream words it. */
 function findNoMap(path: string, object: KubeObject): string | undefined {
   const names = path.replace(/^\./, '').split('.');
@@ -168,7 +171,7 @@ function findNoMap(path: string, object: KubeObject): string | undefined {
   for (const [index, name] of names.entries()) {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'object' || Array.isArray(value)) {
-      return `.${names.slice(0, index + 1).join('.')} accessor error: ${formatGo(value)} is of the type ${goTypeOf(value)}, expected map[string]interface{}`;
+      return `.${names.slice(0, index + 1).join('.')} accessor error: ${formatGo(value)} is of the type ${typeName(value)}, expected map[string]interface{}`;
     }
     value = (value as Record<string, unknown>)[name];
   }

@@ -1,4 +1,7 @@
-// The server under attack, in a process of its own: all of Pintle on a data directory, and a meter of the longest stretch of its main thread.
+// The server under attack, in a process of its own: all of Pintle on a data directory, a meter of the longest stretch of its main thread, and one of the
+// memory that its objects keep.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { systemClock } from '../../src/base/index.ts';
 import { startServer } from '../../src/server/index.ts';
 import { readMainThreadMs, testTokens } from '../../src/test-support/index.ts';
@@ -17,11 +20,24 @@ function lookAgain(): void {
   systemClock.after(1, lookAgain);
 }
 
+/** Memory of the heap and of buffers after a full collection. */
+function measureKeptMb(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 2 ** 20;
+}
+
 const server = await startServer({ dataDir: process.argv[2] ?? '', tokens: [...testTokens], authorizationMode: ['Node', 'RBAC'], securePort: 0 });
 await server.ready;
 lookAgain();
-process.on('message', () => {
+process.on('message', (question) => {
   look();
+  if (question === 'kept') {
+    process.send?.({ keptMb: measureKeptMb() });
+    lastMs = readMainThreadMs();
+    return;
+  }
   process.send?.({ longestMs });
   longestMs = 0;
 });

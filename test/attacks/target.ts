@@ -14,6 +14,13 @@ export interface Target extends Victim {
   close(): Promise<void>;
 }
 
+/** A server that was started here. One question is asked at a time. */
+export interface StartedTarget extends Target {
+  countFiles(): number;
+  /** Memory of the heap and of buffers after everything that can be forgotten was. */
+  measureKeptMb(): Promise<number>;
+}
+
 /** Resident memory of a process; undefined where it cannot be read. */
 export function readMemoryMb(pid: number | undefined): number | undefined {
   try {
@@ -24,7 +31,7 @@ export function readMemoryMb(pid: number | undefined): number | undefined {
 }
 
 /** The next message of the server; rejects when it ends first. */
-async function nextMessage(child: ChildProcess): Promise<{ readonly url: string; readonly longestMs: number }> {
+async function nextMessage(child: ChildProcess): Promise<{ readonly url: string; readonly longestMs: number; readonly keptMb: number }> {
   const stop = new AbortController();
   const { signal } = stop;
   const ended = once(child, 'exit', { signal }).then(([code]) => Promise.reject(new Error(`the server ended with code ${code}`)));
@@ -38,7 +45,7 @@ async function nextMessage(child: ChildProcess): Promise<{ readonly url: string;
 }
 
 /** Starts a server on a data directory of its own; `execArgv` are options of Node. */
-export async function startTarget(execArgv: readonly string[] = []): Promise<Target & { countFiles(): number }> {
+export async function startTarget(execArgv: readonly string[] = []): Promise<StartedTarget> {
   const directory = mkdtempSync(path.join(tmpdir(), 'pintle-attack-'));
   const child = fork(fileURLToPath(new URL('target.child.js', import.meta.url)), [path.join(directory, 'data')], { execArgv: [...execArgv] });
   const { url } = await nextMessage(child);
@@ -47,6 +54,10 @@ export async function startTarget(execArgv: readonly string[] = []): Promise<Tar
     async takeLongestMs() {
       child.send('read');
       return (await nextMessage(child)).longestMs;
+    },
+    async measureKeptMb() {
+      child.send('kept');
+      return (await nextMessage(child)).keptMb;
     },
     async close() {
       const ended = new Promise((resolve) => child.once('exit', resolve));

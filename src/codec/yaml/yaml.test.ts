@@ -193,6 +193,23 @@ test('parseYamlToJson gives the JSON text of what parseYaml gives', async () => 
   assert.deepEqual((await parseYaml(new Uint8Array(20_000).fill(0x20, 0, 19_999), async () => ({ json, duplicates }))).value, direct.value);
 });
 
+test('parseYaml leaves a short text of many pieces to the other thread, and reads a manifest of 400 lines itself', async () => {
+  const read = async (yaml: string): Promise<boolean> => {
+    let isElsewhere = false;
+    await parseYaml(new TextEncoder().encode(yaml), async () => {
+      isElsewhere = true;
+      return { json: 'null', duplicates: [] };
+    });
+    return isElsewhere;
+  };
+  const manifest = Array.from({ length: 200 }, (_, index) => `- name: entry-${index}\n  image: "registry.io/a:1"\n`).join('');
+  assert.ok(manifest.length < 16_384);
+  assert.equal(await read(manifest), false);
+  for (const many of [`x: &x a\nz: [${Array(3000).fill('*x').join(',')}]`, `[${'[],'.repeat(900)}]`, '- \n'.repeat(2500)]) {
+    assert.equal(await read(many), true, many.slice(0, 40));
+  }
+});
+
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[-a-c01:#{}[\]?&*!|>'"%@`., \n\t]*$/), fc.constantFrom('yes', '~', '0o7', '1_0',
   '<<', '---', '... ', 'a: b', '.5', '+.inf', '1:30'));
 const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({

@@ -26,19 +26,29 @@ export interface YamlJson {
   readonly duplicates: readonly string[];
 }
 
-/** Longer texts take so long that another thread should parse them. */
+/** Longer texts, and those of more pieces, take so long that another thread should parse them: 2,000 pieces take 10 to 20 ms. */
 const LONG_BYTES = 16 * 1024;
+const MANY_PIECES = 2000;
+/** Bytes that begin or end a piece. An ordinary text has one or two of them to thirty bytes. */
+const pieceMarks = Uint8Array.from({ length: 256 }, (_, byte) => ('\n,:[]{}?&*!'.includes(String.fromCharCode(byte)) ? 1 : 0));
 
 /**
  * Parses the first document of a YAML text (JSON is YAML too); throws YamlError. An empty text is null; the last of equal keys wins. A long text
- * that is no plain JSON is left to `parseElsewhere`, where there is one.
+ * or one of many pieces that is no plain JSON is left to `parseElsewhere`, where there is one.
  */
 export async function parseYaml(bytes: Uint8Array, parseElsewhere?: (bytes: Uint8Array) => Promise<YamlJson>): Promise<ParsedYaml> {
   const plain = parsePlainJson(bytes);
   if (plain !== undefined) return plain;
-  if (parseElsewhere === undefined || bytes.length <= LONG_BYTES) return parseWith(await import('yaml'), bytes);
+  if (parseElsewhere === undefined || !isLong(bytes)) return parseWith(await import('yaml'), bytes);
   const { json, duplicates } = await parseElsewhere(bytes);
   return { value: parseJson(encodeUtf8(json)).value, duplicates };
+}
+
+function isLong(bytes: Uint8Array): boolean {
+  if (bytes.length > LONG_BYTES) return true;
+  let pieces = 0;
+  for (const byte of bytes) pieces += pieceMarks[byte] as number;
+  return pieces > MANY_PIECES;
 }
 
 /** What parseYaml reads, as JSON text: for a worker. Throws YamlError. */

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:https';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
+import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
+import { SchemaCache } from '../schemas.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const at = '/apis/example.com/v1/gadgets';
@@ -67,5 +68,24 @@ describe('a definition that changes', () => {
     await server.request({ method: 'DELETE', path: `${path}/gadgets.example.com` });
     const rest = (await second.lines).map(({ type, object }) => [type, object.metadata.name]);
     assert.deepEqual(rest, [['ADDED', 'b'], ['DELETED', 'a'], ['DELETED', 'b']]);
+  });
+
+  it('keeps no schemas of kinds that are gone, and those of the last form of a kind only', async (context) => {
+    const caches = new Set<SchemaCache>();
+    const { keep } = SchemaCache.prototype;
+    context.mock.method(SchemaCache.prototype, 'keep', function (this: SchemaCache, ...args: Parameters<typeof keep>) {
+      caches.add(this);
+      keep.apply(this, args);
+    });
+    const countKept = (): number => [...caches].reduce((sum, { size }) => sum + size.schemas, 0);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await server.request({ method: 'POST', path, body: define('integer') });
+    await requestUntil(server, { method: 'POST', path: at, body: gadget('d', 1) }, { until: ({ status }) => status === 201 });
+    await server.request({ method: 'PATCH', path: `${path}/gadgets.example.com`, headers, body: define('string') });
+    await requestUntil(server, { method: 'POST', path: at, body: gadget('e', 'small') }, { until: ({ status }) => status === 201 });
+    assert.equal(countKept(), 1);
+    await server.request({ method: 'DELETE', path: `${path}/gadgets.example.com` });
+    await requestUntil(server, { path: `${path}/gadgets.example.com` }, { until: ({ status }) => status === 404 });
+    await eventually(() => assert.equal(countKept(), 0));
   });
 });

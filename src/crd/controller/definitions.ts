@@ -8,7 +8,7 @@ import {
 } from '../../registry/index.ts';
 import { isTrue } from '../conditions.ts';
 import { type RowDependencies, createRow } from '../row.ts';
-import { SchemaCache } from '../schemas.ts';
+import { SchemaCache, SchemaShare } from '../schemas.ts';
 import type { ValidationResult } from '../strategy.ts';
 import { type DefinitionNames, specOf, statusOf } from '../types.ts';
 import type { ValidateRequest } from '../validate-in-worker.ts';
@@ -49,6 +49,8 @@ interface KnownDefinition extends Definition {
   stored: StoredObject;
   outline: KubeObject;
   row: Resource | undefined;
+  /** Of the row. */
+  schemas: SchemaShare | undefined;
   fingerprint: string;
   mayBeUnstructural: boolean;
 }
@@ -113,7 +115,7 @@ class ServedDefinitions implements Definitions {
     const before = this.#known.get(name);
     // Servers refuse schemas that are not structural; what was in the store when this one started, and what v1beta1 wrote, may have come another way.
     const mayBeUnstructural = !this.#isSynced || specOf(outline).preserveUnknownFields === true;
-    const known = before ?? { stored, outline, row: undefined, fingerprint: '', mayBeUnstructural };
+    const known = before ?? { stored, outline, row: undefined, schemas: undefined, fingerprint: '', mayBeUnstructural };
     const hadNames = before === undefined ? undefined : statusOf(before.outline).acceptedNames;
     known.stored = stored;
     known.outline = outline;
@@ -132,8 +134,10 @@ class ServedDefinitions implements Definitions {
     const replaced = known.row;
     const stored = (): StoredObject => (this.#known.get(name) ?? known).stored;
     known.fingerprint = fingerprint;
+    known.schemas?.end();
+    known.schemas = new SchemaShare(this.#schemas);
     known.row = createRow(definition, () => stored().object('v1'), {
-      objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, clock, fingerprint, schemaCache: this.#schemas,
+      objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, clock, fingerprint, schemaCache: known.schemas,
       ...(validateInWorker !== undefined && {
         // A copy, since the bytes may be part of a large chunk, which would be copied with them.
         validateInWorker: (write) => validateInWorker({ ...write, definition: new Uint8Array(stored().bytes('v1', 'json-item')), fingerprint }),
@@ -163,6 +167,7 @@ class ServedDefinitions implements Definitions {
       this.#options.catalog.remove(known.row.group, known.row.plural);
       this.#options.registry.release(known.row);
     }
+    known.schemas?.end();
     this.#wakeGroup(specOf(known.outline).group);
   }
 

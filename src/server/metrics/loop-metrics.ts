@@ -60,6 +60,9 @@ interface StoreMetrics {
   readonly root: string;
 }
 
+/** Kinds come and go: series of more operations and resources are looked up each time. */
+const MAX_SERIES = 5000;
+
 type RangeRequest = Parameters<Store['range']>[0];
 type TxnRequest = Parameters<Store['txn']>[0];
 
@@ -90,7 +93,8 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
     let found = known.get(id);
     if (found === undefined) {
       const labels = formatLabels({ group, operation, resource });
-      known.set(id, (found = { labels, series: durations.series(labels) }));
+      found = { labels, series: durations.series(labels) };
+      if (known.size < MAX_SERIES) known.set(id, found);
     }
     return found;
   };

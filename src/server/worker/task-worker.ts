@@ -35,6 +35,8 @@ interface TaskWorkerOptions {
 
 /** The longest time of a task, and of silence of a worker that handles requests: these wait for others, and end with their own deadlines. */
 const TASK_MS = 20_000;
+/** The longest start of a worker, which is no part of its first task: on a machine that has no time it may take longer than a task. */
+const START_MS = 60_000;
 /** Memory of a worker: the API over a thousand definitions takes some 150 MB of it, an apply of 90,000 fields 250 MB. */
 const MOST_MEMORY_MB = 512;
 const LEAST_MEMORY_MB = 64;
@@ -59,6 +61,7 @@ export class TaskWorker {
   #timer: Timer | undefined;
   #lastId = 0;
   #ended = false;
+  #hasStarted = false;
   #heapBytes = 0;
 
   constructor(options: TaskWorkerOptions) {
@@ -124,8 +127,11 @@ export class TaskWorker {
     if (this.#ended) return;
     if (message.type === 'done') this.#finish(message);
     else if (message.type !== 'alive') this.#service.receive(message);
-    // A task that is no request has its time in all, whatever else the worker says.
-    if (message.type === 'done' || this.#isHandling()) this.#watchOver();
+    // A task that is no request has its time in all, whatever else the worker says once it has started.
+    if (message.type === 'done' || !this.#hasStarted || this.#isHandling()) {
+      this.#hasStarted = true;
+      this.#watchOver();
+    }
   }
 
   #finish({ id, output, error, heapBytes }: Extract<FromWorker, { type: 'done' }>): void {
@@ -145,7 +151,8 @@ export class TaskWorker {
   /** Starts the time again after which the worker ends: of its task, or because it is idle. */
   #watchOver(): void {
     this.#timer?.cancel();
-    const limitMs = this.#running.size > 0 ? TASK_MS : this.#heapBytes > LARGE_HEAP_BYTES ? LARGE_IDLE_MS : this.#options.idleMs;
+    const workMs = this.#hasStarted ? TASK_MS : START_MS;
+    const limitMs = this.#running.size > 0 ? workMs : this.#heapBytes > LARGE_HEAP_BYTES ? LARGE_IDLE_MS : this.#options.idleMs;
     this.#timer = this.#options.clock.after(limitMs, () => void this.end(this.#options.tooMuchWork()));
   }
 }

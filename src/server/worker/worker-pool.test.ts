@@ -62,12 +62,27 @@ describe('createWorkerPool', () => {
   it('run gives up what takes too long, and the worker with it', async () => {
     const clock = createManualClock();
     const other = createPool({ clock });
+    await other.run('validate', quick, owner);
     const asked = other.run('validate', endless, owner);
     const next = other.run('validate', quick, owner);
     clock.advance(20_000);
     await assert.rejects(asked, /more computation than is available/);
     assert.deepEqual((await next).errors, []);
     await other.stop();
+  });
+
+  it('run does not count the start of a worker, within a minute, as time of its task', async () => {
+    const clock = createManualClock();
+    const other = createPool({ clock });
+    const asked = other.run('validate', quick, owner);
+    clock.advance(59_000);
+    assert.deepEqual((await asked).errors, []);
+    await other.stop();
+    const never = createPool({ clock });
+    const lost = never.run('validate', quick, owner);
+    clock.advance(60_000);
+    await assert.rejects(lost, /more computation than is available/);
+    await never.stop();
   });
 
   it('run answers no task with the answer to one that was given up', async () => {

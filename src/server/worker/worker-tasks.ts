@@ -67,6 +67,8 @@ async function run({ id, name, input }: Extract<ToWorker, { type: 'task' }>): Pr
   }
 }
 
+// Tasks that came while the worker was loading its modules begin to run here.
+post({ type: 'alive' });
 parentPort?.on('message', (message: ToWorker) => {
   if (message.type === 'task') void run(message);
   else if (message.type === 'abort') running.get(message.id)?.abort();
