@@ -1,9 +1,12 @@
 // HTTP/2 sessions and the TLS below them: what a client without credentials, an idle one and an attacker get.
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { once } from 'node:events';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { createManualClock, systemClock, systemRandom } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import { type TestServer, eventually, openRawConnection, startTestServer } from '../../test-support/index.ts';
@@ -117,6 +120,43 @@ async function openListener(handler: Handler) {
   });
   return { clock, listener, url: `https://127.0.0.1:${await listener.listen(0, '127.0.0.1')}` };
 }
+
+it('streams that many connections open at once come in several turns, and all are answered', async (context) => {
+  const { listener, url } = await openListener(() => Promise.resolve({ status: 200, headers: [], body: new Uint8Array(1) }) as never);
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  // A thread of its own opens the streams, while the listener's does not look at its connections.
+  const client = new Worker(`
+    const { connect } = require('node:http2');
+    const { parentPort, workerData: { url, flag } } = require('node:worker_threads');
+    const sessions = Array.from({ length: 10 }, () => connect(url, { rejectUnauthorized: false }));
+    let [settled, ended] = [0, 0];
+    for (const session of sessions) session.once('remoteSettings', () => ++settled === 10 && parentPort.postMessage('connected'));
+    parentPort.once('message', () => {
+      for (const session of sessions) for (let count = 0; count < 100; count++) {
+        session.request({ ':path': '/' }).on('end', () => ++ended === 1000 && parentPort.postMessage('answered')).resume();
+      }
+      setTimeout(() => { Atomics.store(flag, 0, 1); Atomics.notify(flag, 0); }, 300);
+    });`, { eval: true, workerData: { url, flag } });
+  context.after(async () => {
+    await client.terminate();
+    await listener.close(0);
+  });
+  let [streams, most] = [0, 0];
+  const hook = createHook({ init: (_, type) => void (type === 'HTTP2STREAM' && streams++) }).enable();
+  const look = (): void => {
+    most = Math.max(most, streams);
+    streams = 0;
+    turn = setImmediate(look);
+  };
+  let turn = setImmediate(look);
+  await once(client, 'message');
+  client.postMessage('go');
+  Atomics.wait(flag, 0, 0, 10_000);
+  assert.deepEqual(await once(client, 'message'), ['answered']);
+  clearImmediate(turn);
+  hook.disable();
+  assert.ok(most >= 100 && most <= 300, `${most} in one turn`);
+});
 
 it('an HTTP/2 session that has ended by a broken frame shows that its client has left', async () => {
   let begun = 0;

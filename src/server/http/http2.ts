@@ -11,7 +11,7 @@ import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
-import { ConnectionEnds } from './turns.ts';
+import { ConnectionEnds, type PausableReads, StreamIntake } from './turns.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
@@ -53,14 +53,17 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
   const idle = new Deadlines(state.options.clock, IDLE_MS);
   const reads = new Deadlines(state.options.clock, READ_MS);
   const ends = new ConnectionEnds();
+  const intake = new StreamIntake();
   server.on('session', (session) => {
     state.sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
     session.on('error', () => session.destroy());
     const socket = socketOf();
     const context = createSessionContext(state, socket);
+    const connection = readsOf(socket);
+    intake.add(connection);
     const readAgain = (): void => {
-      readOn(socket);
+      connection.readStart();
       read = reads.add(readAgain);
     };
     let read = reads.add(readAgain);
@@ -71,9 +74,11 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
       state.sessions.delete(session);
       idle.remove(deadline);
       reads.remove(read);
+      intake.remove(connection);
     });
     session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => {
       openStreams += 1;
+      intake.count(connection);
       idle.remove(deadline);
       stream.on('close', () => {
         openStreams -= 1;
@@ -86,12 +91,13 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
 }
 
 /**
- * After a frame that ends a session, nghttp2 reads nothing more, and Node 20 stops reading the connection below without a word: no event says that
- * the client has left, and streams that are open stay so. Read again, the connection shows its end; what else comes is thrown away by nghttp2.
- * Node 22 and newer end the connection by themselves.
+ * The reads of a connection, below its session. After a frame that ends a session, nghttp2 reads nothing more, and Node 20 stops reading the
+ * connection without a word: no event says that the client has left, and streams that are open stay so. Read again, the connection shows its end; what
+ * else comes is thrown away by nghttp2. Node 22 and newer end the connection by themselves.
  */
-function readOn(socket: TLSSocket): void {
-  (socket as unknown as { readonly _handle: { readStart(): void } | null })._handle?.readStart();
+function readsOf(socket: TLSSocket): PausableReads {
+  const below = socket as unknown as { readonly _handle: PausableReads | null };
+  return { readStart: () => below._handle?.readStart(), readStop: () => below._handle?.readStop() };
 }
 
 /** What all requests of one session share. */

@@ -1,6 +1,7 @@
 // The TLS in front of both protocols. It shows the certificate that belongs to the name which a client asks for (or, without a name, to the address
 // that it has reached), and takes new certificates and authorities while it runs: for new connections at once, and for open ones as far as the
 // certificate of their client is concerned.
+import { X509Certificate } from 'node:crypto';
 import { type Server as NetServer, type Socket, createServer } from 'node:net';
 import { type Server as TlsServer, type TLSSocket, createServer as createTlsServer } from 'node:tls';
 import { type Clock, once } from '../../base/index.ts';
@@ -27,15 +28,19 @@ interface TlsFrontOptions {
   readonly onError: (error: NodeJS.ErrnoException, socket: Socket) => void;
 }
 
-/** TLS servers by the names that clients ask for; earlier ones win. */
+/** TLS servers by the names that clients ask for; earlier ones win. A name that none has been given is served by the first certificate that has it. */
 class NamedServers {
   readonly #servers = new Map<string, TlsServer>();
+  /** The certificates, the main one first; its server is undefined. */
+  readonly #certificates: readonly { readonly certificate: X509Certificate; readonly server: TlsServer | undefined }[];
 
-  constructor({ named = [] }: TlsIdentity, make: (one: NamedCertificate) => TlsServer) {
-    for (const one of named) {
+  constructor({ certificate, named = [] }: TlsIdentity, make: (one: NamedCertificate) => TlsServer) {
+    const others = named.map((one) => {
       const server = make(one);
       for (const name of one.names) if (!this.#servers.has(name)) this.#servers.set(name, server);
-    }
+      return { certificate: new X509Certificate(one.certificate), server };
+    });
+    this.#certificates = others.length === 0 ? [] : [{ certificate: new X509Certificate(certificate), server: undefined }, ...others];
   }
 
   get isEmpty(): boolean {
@@ -46,7 +51,8 @@ class NamedServers {
   find(serverName: string): TlsServer | undefined {
     const name = serverName.toLowerCase().replace(/\.$/, '');
     const dot = name.indexOf('.');
-    return this.#servers.get(name) ?? this.#servers.get(dot === -1 ? '*' : `*${name.slice(dot)}`);
+    return this.#servers.get(name) ?? this.#servers.get(dot === -1 ? '*' : `*${name.slice(dot)}`)
+      ?? this.#certificates.find(({ certificate }) => certificate.checkHost(name, { subject: 'never' }) !== undefined)?.server;
   }
 }
 

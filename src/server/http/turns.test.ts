@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { ConnectionEnds, RequestTurns } from './turns.ts';
+import { ConnectionEnds, type PausableReads, RequestTurns, StreamIntake } from './turns.ts';
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -31,6 +31,45 @@ test('requests begin at once until a turn is long, and then one of each connecti
   nowMs += 500;
   begin(connections.single, 's3');
   assert.deepEqual(begun.splice(0), ['s3']);
+});
+
+test('connections are not read on in a turn that has brought many streams, and those that brought nothing are read first in the next', async () => {
+  const intake = new StreamIntake();
+  const log: string[] = [];
+  const connect = (name: string): PausableReads => ({ readStop: () => void log.push(`-${name}`), readStart: () => void log.push(`+${name}`) });
+  const [a, b, c] = [connect('a'), connect('b'), connect('c')];
+  for (const connection of [a, b, c]) intake.add(connection);
+  const bring = (connection: PausableReads, streams: number): void => {
+    for (let count = 0; count < streams; count++) intake.count(connection);
+  };
+  bring(a, 199);
+  await endOfTurn();
+  assert.deepEqual(log.splice(0), []);
+  bring(a, 100);
+  bring(b, 150);
+  assert.deepEqual(log.splice(0), ['-a', '-b', '-c']);
+  intake.remove(b);
+  await endOfTurn();
+  assert.deepEqual(log.splice(0), ['+c', '+a']);
+  bring(c, 200);
+  assert.deepEqual(log.splice(0), ['-c', '-a']);
+  await endOfTurn();
+  assert.deepEqual(log.splice(0), ['+a', '+c']);
+});
+
+test('thousands of connections are read again in several turns', async () => {
+  const intake = new StreamIntake();
+  let reading = 0;
+  const connections = Array.from({ length: 1200 }, () => ({ readStop: () => reading--, readStart: () => reading++ }));
+  for (const connection of connections) intake.add(connection);
+  reading = connections.length;
+  for (let count = 0; count < 200; count++) intake.count(connections[0] as (typeof connections)[0]);
+  const seen = [reading];
+  for (let turn = 0; turn < 3; turn++) {
+    await endOfTurn();
+    seen.push(reading);
+  }
+  assert.deepEqual(seen, [0, 500, 1000, 1200]);
 });
 
 test('connections with many streams end one a turn, those with few together', async () => {
