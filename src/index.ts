@@ -1,4 +1,5 @@
 // The public surface of the library: servers, and what runs over them.
+/// <reference types="node" preserve="true" />
 import { systemClock } from './base/index.ts';
 import { registerServer, stopAttached } from './client/index.ts';
 import { type ExposedParts, type RunningServer, type ServerOptions, startServer } from './server/index.ts';

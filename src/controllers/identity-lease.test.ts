@@ -13,6 +13,7 @@ describe('identity Leases', { skip: noEtcd }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'pintle-identity-'));
   let cluster: EtcdCluster;
   let server: TestServer;
+  let nameOfFirst = '';
   const start = (options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> =>
     startTestServer({ certDir: directory, etcdServers: cluster.endpoints, ...options });
   before(async () => {
@@ -29,12 +30,24 @@ describe('identity Leases', { skip: noEtcd }, () => {
   it('have the labels and the spec of the reference, and stand for one server each', async () => {
     const { body } = await list((items) => items.length === 1);
     const { metadata, spec } = body.items[0];
-    assert.match(metadata.name, /^apiserver-[0-9a-f]{26}$/);
+    assert.match(metadata.name, /^apiserver-[a-z2-7]{26}$/);
+    nameOfFirst = metadata.name;
     assert.equal(metadata.labels['apiserver.kubernetes.io/identity'], 'kube-apiserver');
     assert.ok(metadata.labels['kubernetes.io/hostname']);
     assert.equal(spec.leaseDurationSeconds, 3600);
     assert.ok(spec.holderIdentity.startsWith(`${metadata.name}_`));
     assert.match(spec.renewTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+  });
+
+  it('have the name of the machine, and of the port besides where another server of the machine has that one', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    const { body } = await list((items) => items.length === 3);
+    const ports = new Map<string, number>(body.items.map(({ metadata }: any) => [metadata.name, Number(metadata.annotations['pintle.dev/port'])]));
+    assert.equal(ports.get(nameOfFirst), server.port);
+    assert.deepEqual([...ports.values()].sort(), [server.port, one.port, other.port].sort());
+    for (const { metadata, spec } of body.items) assert.ok(spec.holderIdentity.startsWith(`${metadata.name}_`));
+    await Promise.all([one.close(), other.close()]);
+    for (const name of ports.keys()) if (name !== nameOfFirst) await server.request({ method: 'DELETE', path: `${leases}/${name}` });
   });
 
   it('are removed by another server once they have expired; other Leases stay', async () => {

@@ -7,11 +7,14 @@ import type { Controller, ControllerContext } from './context.ts';
 
 /** The server that a Lease stands for. */
 export interface ServerIdentity {
-  /** Name of the Lease. */
+  /** Name of the Lease: that of the machine. */
   readonly name: string;
-  /** The name with something that differs from start to start. */
-  readonly holder: string;
+  /** Name of the Lease where another server of the machine has that one. */
+  readonly nameBesideAnother: string;
+  /** Differs from start to start. */
+  readonly start: string;
   readonly hostname: string;
+  readonly port: number;
   /** host:port that other servers reach this one at; '' where none can. */
   readonly address: string;
 }
@@ -26,6 +29,8 @@ export interface EndpointKeeper {
 
 const NAMESPACE = 'kube-system';
 const ENDPOINT = 'pintle.dev/endpoint';
+/** By its port a server knows its Lease from one of another server of its machine. */
+const PORT = 'pintle.dev/port';
 /** A server that has missed two renewals is gone. */
 const LIVE_MS = 30_000;
 const LABEL = 'apiserver.kubernetes.io/identity';
@@ -46,6 +51,9 @@ function isExpired({ metadata, ...rest }: KubeObject, nowMs: number): boolean {
   const { renewTime, leaseDurationSeconds = 0 } = (rest['spec'] ?? {}) as Spec;
   return renewTime === undefined || Date.parse(renewTime) + leaseDurationSeconds * 1000 < nowMs;
 }
+
+/** Whether a server renews this Lease. */
+const isRenewed = (lease: KubeObject, nowMs: number): boolean => Date.parse((lease['spec'] as Spec | undefined)?.renewTime ?? '') + LIVE_MS > nowMs;
 
 /** A Lease as it was seen, and since when. */
 interface Sighting {
@@ -84,6 +92,63 @@ class LiveServers {
   }
 }
 
+type Leases = ReturnType<typeof createSystemClient>;
+
+/** The Lease of one server. */
+class OwnLease {
+  readonly #leases: Leases;
+  readonly #clock: ControllerContext['clock'];
+  readonly #identity: ServerIdentity;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #annotations: Readonly<Record<string, string>>;
+  #name: string;
+
+  constructor({ clock }: ControllerContext, leases: Leases, { identity, endpoint }: { readonly identity: ServerIdentity; readonly endpoint: string }) {
+    const { name, hostname, port, address } = identity;
+    this.#leases = leases;
+    this.#clock = clock;
+    this.#identity = identity;
+    this.#name = name;
+    this.#labels = { [LABEL]: IDENTITY, 'kubernetes.io/hostname': hostname };
+    this.#annotations = {
+      [PORT]: String(port),
+      ...(address !== '' && { 'kubernetes.io/peer-advertise-address': address }), ...(endpoint !== '' && { [ENDPOINT]: endpoint }),
+    };
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  /** Renews it, or makes it: under the name of the machine, unless another server of the machine renews that one. */
+  async renew(): Promise<void> {
+    const { name: shared, nameBesideAnother, port } = this.#identity;
+    let isTaken = false;
+    const found = await this.#leases.update({ namespace: NAMESPACE, name: this.#name }, '', (current) => {
+      isTaken = this.#name === shared && current.metadata.annotations?.[PORT] !== String(port) && isRenewed(current, this.#clock.now());
+      return isTaken ? current : this.#write(current);
+    });
+    if (isTaken) this.#name = nameBesideAnother;
+    else if (found !== undefined) return;
+    const made = await this.#leases.createIfAbsent(NAMESPACE, this.#write({
+      apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: this.#name },
+    }));
+    // Made by this server before, or a moment ago by another one of this machine.
+    if (!made) await this.renew();
+  }
+
+  #write(current: KubeObject): KubeObject {
+    const { metadata } = current;
+    const renewTime = `${new Date(this.#clock.now()).toISOString().slice(0, -1)}000Z`;
+    return {
+      ...current, spec: {
+        ...current['spec'] as object, holderIdentity: `${this.#name}_${this.#identity.start}`, leaseDurationSeconds: DURATION_SECONDS, renewTime,
+      },
+      metadata: { ...metadata, labels: { ...metadata.labels, ...this.#labels }, annotations: { ...metadata.annotations, ...this.#annotations } },
+    };
+  }
+}
+
 /**
  * Starts at once: the namespace of Leases is there. `ready` resolves after the first attempt. With a keeper the Lease says where its server is, and the
  * keeper gets the addresses of the servers that renew their Leases; a server that stops takes its address with it.
@@ -91,40 +156,20 @@ class LiveServers {
 export function createIdentityLease(context: ControllerContext, identity: ServerIdentity, keeper?: EndpointKeeper): Controller {
   const { clock } = context;
   const leases = createSystemClient(context, ['coordination.k8s.io', 'v1', 'leases'], 'kube-apiserver');
-  const { name, holder, hostname, address } = identity;
-  const labels = { [LABEL]: IDENTITY, 'kubernetes.io/hostname': hostname };
-  const annotations = {
-    ...(address !== '' && { 'kubernetes.io/peer-advertise-address': address }), ...(keeper !== undefined && { [ENDPOINT]: keeper.address }),
-  };
-  const isAnnotated = Object.keys(annotations).length > 0;
-  const renewed = () => ({
-    holderIdentity: holder, leaseDurationSeconds: DURATION_SECONDS, renewTime: `${new Date(clock.now()).toISOString().slice(0, -1)}000Z`,
-  });
-  const renew = async (): Promise<void> => {
-    const found = await leases.update({ namespace: NAMESPACE, name }, '', (current) => ({
-      ...current, spec: { ...current['spec'] as object, ...renewed() },
-      metadata: {
-        ...current.metadata, labels: { ...current.metadata.labels, ...labels },
-        ...(isAnnotated && { annotations: { ...current.metadata.annotations, ...annotations } }),
-      },
-    }));
-    if (found !== undefined) return;
-    const metadata = { name, labels, ...(isAnnotated && { annotations }) };
-    await leases.createIfAbsent(NAMESPACE, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: renewed() });
-  };
+  const own = new OwnLease(context, leases, { identity, endpoint: keeper?.address ?? '' });
   const clear = async (): Promise<void> => {
     for (const lease of await leases.list(NAMESPACE)) {
-      if (lease.metadata.name !== name && isExpired(lease, clock.now())) await leases.delete({ namespace: NAMESPACE, name: lease.metadata.name ?? '' });
+      if (lease.metadata.name !== own.name && isExpired(lease, clock.now())) await leases.delete({ namespace: NAMESPACE, name: lease.metadata.name ?? '' });
     }
   };
   const servers = new LiveServers(clock);
   const keepEndpoints = async (): Promise<void> => {
     if (keeper === undefined) return;
-    const others = (await leases.list(NAMESPACE)).filter(({ metadata }) => metadata.name !== name);
+    const others = (await leases.list(NAMESPACE)).filter(({ metadata }) => metadata.name !== own.name);
     await keeper.keep([...servers.findAddresses(others), ...(stopped ? [] : [keeper.address])]);
   };
   const leave = async (): Promise<void> => {
-    await leases.update({ namespace: NAMESPACE, name }, '', (current) => {
+    await leases.update({ namespace: NAMESPACE, name: own.name }, '', (current) => {
       const { [ENDPOINT]: _gone, ...kept } = current.metadata.annotations ?? {};
       return { ...current, metadata: { ...current.metadata, annotations: kept } };
     });
@@ -134,12 +179,12 @@ export function createIdentityLease(context: ControllerContext, identity: Server
   let timer: Timer | undefined;
   const run = async (): Promise<void> => {
     try {
-      await renew();
+      await own.renew();
       await keepEndpoints();
       if (rounds % ROUNDS_BETWEEN_CLEARINGS === 0) await clear();
       rounds += 1;
     } catch (error) {
-      if (!stopped) context.report(REPORTER, name, error);
+      if (!stopped) context.report(REPORTER, own.name, error);
     }
     if (!stopped) timer = clock.after(RENEW_MS, () => void (running = run()));
   };
@@ -151,7 +196,7 @@ export function createIdentityLease(context: ControllerContext, identity: Server
       stopped = true;
       timer?.cancel();
       await running;
-      if (keeper !== undefined) await leave().catch((error: unknown) => context.report(REPORTER, name, error));
+      if (keeper !== undefined) await leave().catch((error: unknown) => context.report(REPORTER, own.name, error));
     },
   };
 }

@@ -12,6 +12,7 @@ import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
 import type { TrustedIssuer } from './config-files/authentication-config.ts';
 import { type DataDirectory, readStaticTokens } from './data-directory.ts';
+import type { ReloadObserver } from './metrics/reload-metrics.ts';
 import type { ServerOptions } from './options/options.ts';
 import { type Authorities, followAuthorities } from './tls/authorities.ts';
 import type { Pki } from './tls/pki.ts';
@@ -51,6 +52,8 @@ interface AuthenticationOptions {
   /** Receives the uses of tokens from Secrets. */
   readonly onLegacyUse: (secret: KubeObject) => void;
   readonly countTokenUse: (use: ServiceAccountTokenUse) => void;
+  /** Makes what counts the reloads of the configuration file; called where there is one. */
+  readonly observeReloads: () => ReloadObserver;
 }
 
 /** Makes the authentication of a server. Throws StartError for what cannot be read or must not be. */
@@ -62,7 +65,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const issuer = serviceAccountIssuers[0] as string;
   const authorities = followAuthorities(options, pki);
   const revocations = followRevocations(options, pki === undefined ? '' : directory.certificates);
-  const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options);
+  const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options, parts.observeReloads());
   const fromFlags = await readIssuers(options);
   const serviceAccounts = createServiceAccountAuthenticator({
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse, countUse: countTokenUse,
@@ -113,9 +116,9 @@ const proxyOf = (options: ServerOptions) => createFrontProxy({
 });
 
 /** What the configuration file says at the moment. */
-async function readConfiguration(options: ServerOptions & Routed) {
+async function readConfiguration(options: ServerOptions & Routed, observer: ReloadObserver) {
   const { readAuthenticationConfiguration } = await import('./config-files/authentication-config.ts');
-  const { follow, ...first } = await readAuthenticationConfiguration(options);
+  const { follow, ...first } = await readAuthenticationConfiguration(options, observer);
   const { clock, random } = options;
   let current = { ...first, authenticate: createOidcAuthenticator({ issuers: first.issuers, clock, random }) };
   const stop = follow((next) => {

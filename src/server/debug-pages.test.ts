@@ -22,6 +22,7 @@ describe('pages for operators', () => {
   it('/statusz is text, or an object for those that name its version', async () => {
     const text = await get('/statusz');
     assert.equal(text.headers['content-type'], 'text/plain; charset=utf-8');
+    assert.match(text.text, /\nStarted: \w{3} \w{3} [ \d]\d [\d:]{8} UTC \d{4}\n/);
     assert.match(text.text, /^\napiserver statusz\nWarning: .*\n\nStarted: .*\nUp: 0 hr 00 min \d\d sec\n[\s\S]*\nEmulation version: 1\.36\nPaths: \/flagz /);
     const { headers, body } = await get('/statusz', { accept: 'application/json;v=v1beta1;g=config.k8s.io;as=Statusz' });
     assert.equal(headers['content-type'], 'application/json;g=config.k8s.io;v=v1beta1;as=Statusz');
@@ -69,7 +70,7 @@ describe('pages for operators', () => {
     assert.match(levels, /\nworkload-high, {5}0, {12}true, {3}false, {7}0, /);
     assert.match((await get(`${root}/dump_queues`)).text, /\nworkload-low, {6}127, /);
     const requests = (await server.request({ path: `${root}/dump_requests?includeRequestDetails=1` })).text;
-    assert.match(requests, /^PriorityLevelName, FlowSchemaName, QueueIndex, .* UserName, Verb, APIPath,/);
+    assert.match(requests, /^PriorityLevelName, FlowSchemaName, QueueIndex, .* UserName, .*Namespace, Name, APIVersion, Resource, SubResource\n/);
     assert.equal((await get(`${root}/nope`)).status, 404);
   });
 

@@ -1,11 +1,9 @@
 // One server, from options to an open port and back: certificates, store, API, filters, port, controllers, in that order; stopped in reverse.
-import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { hostname } from 'node:os';
 import { createImpersonator } from '../auth/index.ts';
 import { type Audit, createAudit } from './audit/audit.ts';
 import { readEgress } from './config-files/egress-config.ts';
-import { type Controllers, type ServerIdentity, startControllers } from '../controllers/index.ts';
+import { type Controllers, startControllers } from '../controllers/index.ts';
 import { holdProcess, once } from '../base/index.ts';
 import type { Handler } from '../endpoints/index.ts';
 import type { StorageHealth, Store } from '../storage/index.ts';
@@ -52,9 +50,9 @@ import { createRootHandler, listChecks } from './root-handler.ts';
 import type { OwnerOfStore, Seams } from './local/seams.ts';
 import { type RunningParts, stopParts, stopServer } from './shutdown.ts';
 import { startOnCall } from './local/controllers-on-call.ts';
+import { countAccessReloads } from './metrics/reload-metrics.ts';
+import { identifyServer, nameServer } from './server-identity.ts';
 import { createOpenIdHandler, DISCOVERY_PATH, KEYS_PATH } from './openid.ts';
-
-const NAME_DIGITS = 26;
 
 /** A server that answers. */
 export interface RunningServer {
@@ -178,7 +176,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   };
   const authentication = started.authentication = await composeAuthentication({
     options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
-    countTokenUse: countTokenUses(metrics.registry),
+    countTokenUse: countTokenUses(metrics.registry), observeReloads: () => countAccessReloads(metrics.registry, clock, 'authentication'),
   });
   const flowControl = createFlowControl(options);
   const format = started.format = await readStorageFormat(options, () => measureEncryption(options, metrics));
@@ -187,12 +185,12 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   const workers = started.workers = createWorkerPool({
     clock, store, data: describeOptions(given), report: (error) => logger.warn('a worker ended', describeError(error)),
   });
-  const tracing = started.tracing = await createTracing(options, nameServer(options.securePort));
+  const tracing = started.tracing = await createTracing(options, nameServer());
   const readable = format.openStore(store);
   const api: Api = started.api = composeApi({
     options, store: tracing?.traceStore(readable) ?? readable,
     metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
-    plan: await readAuthorizationPlan(options), format,
+    plan: await readAuthorizationPlan(options, () => countAccessReloads(metrics.registry, clock, 'authorization')), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths, ownsStore: seams.owner === undefined,
   });
@@ -316,17 +314,9 @@ async function openPort({ listener, options, seams }: Parts): Promise<number> {
   }
 }
 
-/** The name of this server among those of its store, the same at every start on this machine and port. */
-const nameServer = (port: number): string => `apiserver-${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, NAME_DIGITS)}`;
-
-async function measureEncryption({ clock, securePort }: ServerOptions, { registry }: ServerMetrics): Promise<EncryptionMetrics> {
+async function measureEncryption({ clock }: ServerOptions, { registry }: ServerMetrics): Promise<EncryptionMetrics> {
   const { createEncryptionMetrics } = await import('./encryption/encryption-metrics.ts');
-  return createEncryptionMetrics({ registry, clock, serverId: nameServer(securePort) });
-}
-
-function identify({ random, advertiseAddress }: ServerOptions, port: number): ServerIdentity {
-  const name = nameServer(port);
-  return { name, holder: `${name}_${random.uuid()}`, hostname: hostname(), address: advertiseAddress === '' ? '' : `${advertiseAddress}:${port}` };
+  return createEncryptionMetrics({ registry, clock, serverId: nameServer() });
 }
 
 function startAll({ api, authentication, options, pki, seams, metrics }: Parts, port: number): Controllers {
@@ -339,7 +329,7 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     // Another process that owns the store writes for all; the APIs of other servers are followed by each process that leads to them.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles')
       && (seams.owner === undefined || name === 'apiservices'),
-    authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identify(options, port) }),
+    authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identifyServer(options, port) }),
     signSecretToken: authentication.signSecretToken,
     authenticationData: (present) => uniteAuthentication(present, describeForAggregated(options, authentication), options.clock.now()),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),

@@ -1,4 +1,6 @@
-// For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), and what a server warns of.
+// For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), what a server warns of, and
+// what it counts of files that change.
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { systemClock, systemRandom } from '../base/index.ts';
@@ -60,4 +62,14 @@ export async function startTestService(answer: (path: string, body: any) => unkn
 export function recordWarnings(): { readonly logger: Logger; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
   return { warnings, logger: { ...silentLogger, warn: (message, fields) => void warnings.push(`${message}: ${String(fields?.['error'])}`) } };
+}
+
+/** What /metrics says of a configuration file: how often it was read again, each way, and whether this content is in use. */
+export function readReloads(metrics: string, what: 'authentication' | 'authorization', content: string): (number | boolean)[] {
+  const prefix = `apiserver_${what}_config_controller_`;
+  const read = (status: string): number[] => ['automatic_reloads_total', 'automatic_reload_last_timestamp_seconds'].map((name) =>
+    Number(new RegExp(`^${prefix}${name}\\{apiserver_id_hash="sha256:[0-9a-f]{64}",status="${status}"\\} (\\S+)$`, 'm').exec(metrics)?.[1]));
+  const hash = createHash('sha256').update(content).digest('hex');
+  const [[success = NaN, usedAt = NaN], [failure = NaN, failedAt = NaN]] = [read('success'), read('failure')];
+  return [success, failure, usedAt >= failedAt, metrics.includes(`hash="sha256:${hash}"} 1\n`)];
 }

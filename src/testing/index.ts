@@ -1,4 +1,5 @@
 // The door of testing, and the public surface of `pintle/testing`: servers for tests.
+/// <reference types="node" preserve="true" />
 export type { Clock, ManualClock, Random, Timer } from '../base/index.ts';
 export { createManualClock } from '../base/index.ts';
 export type { StaticToken } from '../auth/index.ts';

@@ -89,7 +89,7 @@ const completers: Readonly<Record<string, (line: string) => string>> = {
   fish: (line) => spawnSync('fish', ['--no-config', '-c', `source ${join(root, 'fish')}; complete --do-complete '${line}'`], { encoding: 'utf8' }).stdout,
   zsh: (line) => {
     // The completion system itself runs in a terminal only: this is what the function hands to it.
-    const script = `compdef() { : }; compadd() { print -l -- "\${@:#--}" }; source ${join(root, 'zsh')}
+    const script = `compdef() { : }; compadd() { print -l -- "\${@:#--}" }; _files() { : }; source ${join(root, 'zsh')}
       words=(${line}${line.endsWith(' ') ? " ''" : ''}); CURRENT=\${#words}; _pintle`;
     return spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8' }).stdout;
   },
@@ -107,5 +107,11 @@ for (const [shell, complete] of Object.entries(completers)) {
     assert.ok(flags.includes('--from') && !flags.includes('--secure-port'), flags.join(' '));
     assert.ok(offers('pintle serve --secure-p').includes('--secure-port'));
     assert.ok(offers('pintle --secure-p').includes('--secure-port'), 'without a command it serves');
+    assert.ok(offers('pintle completion ').includes('zsh'), complete('pintle completion '));
+    const checks = offers('pintle storage check --');
+    assert.ok(checks.includes('--repair') && !checks.includes('--base'), checks.join(' '));
+    const values = offers(`pintle serve --data-dir ${root.slice(0, -1)}`);
+    assert.ok(!values.some((offer) => offer.startsWith('--')), `a value is no flag: ${values.join(' ')}`);
+    assert.ok(offers('pintle users revoke --user jane --fi').includes('--fingerprint'));
   });
 }

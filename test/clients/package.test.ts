@@ -99,7 +99,7 @@ describe('installed', () => {
     writeFileSync(join(root, 'index.ts'), consumer);
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noPropertyAccessFromIndexSignature', '--noImplicitOverride'];
     const { status, output } = run(join(tree, 'node_modules/.bin/tsc'), [
-      'index.ts', '--skipLibCheck', 'false', ...strict, '--module', 'nodenext', '--target', 'es2023', '--types', 'node',
+      'index.ts', '--skipLibCheck', 'false', ...strict, '--module', 'nodenext', '--target', 'es2023',
     ]);
     assert.equal(status, 0, output);
     const started = run(process.execPath, ['index.js']);

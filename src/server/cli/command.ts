@@ -12,6 +12,8 @@ export interface Command<S extends Schema = Schema> {
   readonly schema: S;
   /** The setting whose flag may be left out: `completion bash`. */
   readonly argument?: keyof S & string;
+  /** What that setting may be. */
+  readonly argumentValues?: readonly string[];
   /** Flags of kube-apiserver that it takes besides. */
   readonly reference?: ReadonlyMap<string, ReferenceFlag>;
   /** Whether words may follow the flags, behind `--`. */

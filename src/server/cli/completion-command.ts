@@ -1,5 +1,5 @@
 // `pintle completion`: scripts that let bash, zsh and fish complete commands and flags. They are made from the commands, so that a new flag is
-// completed without further work. Where no flag fits, shells offer files.
+// completed without further work. Where no flag fits, and behind a flag that takes a value, shells offer files.
 import { StartError } from '../options/options.ts';
 import { text } from '../options/schema.ts';
 import { type Command, print } from './command.ts';
@@ -16,12 +16,16 @@ interface Completion {
 interface Offer {
   readonly text: string;
   readonly help: string;
+  /** Whether the next word is its value. */
+  readonly takesValue?: boolean;
 }
+
+const shells = ['bash', 'zsh', 'fish'];
 
 /** The command that prints completions for the others. */
 export function createCompletionCommand(commands: () => readonly Command[]): Command<typeof schema> {
   return {
-    name: 'completion', summary: 'Print a completion script for a shell: bash, zsh or fish.', schema, argument: 'shell',
+    name: 'completion', summary: 'Print a completion script for a shell: bash, zsh or fish.', schema, argument: 'shell', argumentValues: shells,
     async run({ settings: { shell } }) {
       const format = { bash: formatBash, zsh: formatZsh, fish: formatFish }[shell];
       if (format === undefined) throw new StartError('name a shell: pintle completion bash, zsh or fish');
@@ -48,13 +52,16 @@ function listCompletions(commands: readonly Command[]): Completion[] {
 }
 
 function listFlags(command: Command | undefined): Offer[] {
-  const options = Object.values(command?.schema ?? {}).flatMap(({ flag, help }) => (flag === undefined ? [] : [{ text: `--${flag}`, help }]));
+  const options = Object.values(command?.schema ?? {}).flatMap(({ flag, help, type }) =>
+    (flag === undefined ? [] : [{ text: `--${flag}`, help, takesValue: type !== 'switch' }]));
+  const values = (command?.argumentValues ?? []).map((text) => ({ text, help: '' }));
   const others = [...command?.reference?.keys() ?? []].map((flag) => ({ text: `--${flag}`, help: 'A flag of kube-apiserver.' }));
-  return [...options, ...others, { text: '--help', help: 'Print the flags.' }];
+  return [...values, ...options, ...others, { text: '--help', help: 'Print the flags.' }];
 }
 
-/** Lines of bash and zsh that find the command among the words before the cursor, and what may follow it. */
-function findOffers(completions: readonly Completion[], before: string): string[] {
+/** Lines of bash and zsh that find the command among the words before the cursor, and what may follow it and the last of them. */
+function findOffers(completions: readonly Completion[], { before, previous }: { readonly before: string; readonly previous: string }): string[] {
+  const flags = new Set(completions.flatMap(({ next }) => next.filter(({ takesValue }) => takesValue === true).map(({ text: flag }) => flag)));
   const names = completions.filter(({ words }) => words !== '').map(({ words }) => `"${words}"`).join('|');
   return [
     '  local command="" word offers',
@@ -62,16 +69,19 @@ function findOffers(completions: readonly Completion[], before: string): string[
     '  case "$command" in',
     ...completions.map(({ words, next }) => `    "${words}") offers="${next.map(({ text: offer }) => offer).join(' ')}" ;;`),
     '  esac',
+    `  case "${previous}" in =|${[...flags].join('|')}) offers="" ;; esac`,
   ];
 }
 
 const formatBash = (completions: readonly Completion[]): string => [
-  '_pintle() {', ...findOffers(completions, '"${COMP_WORDS[@]:1:COMP_CWORD-1}"'),
+  '_pintle() {', ...findOffers(completions, { before: '"${COMP_WORDS[@]:1:COMP_CWORD-1}"', previous: '${COMP_WORDS[COMP_CWORD-1]}' }),
   '  COMPREPLY=($(compgen -W "$offers" -- "${COMP_WORDS[COMP_CWORD]}"))', '}', 'complete -o default -F _pintle pintle',
 ].join('\n');
 
 const formatZsh = (completions: readonly Completion[]): string => [
-  '#compdef pintle', '_pintle() {', ...findOffers(completions, '"${(@)words[2,CURRENT-1]}"'),
+  '#compdef pintle', '_pintle() {',
+  '  if [[ "${words[CURRENT]}" == --*=* ]]; then compset -P "*="; _files; return; fi',
+  ...findOffers(completions, { before: '"${(@)words[2,CURRENT-1]}"', previous: '${words[CURRENT-1]}' }),
   '  compadd -- ${=offers} || _files', '}', 'if [ "$funcstack[1]" = _pintle ]; then _pintle "$@"; else compdef _pintle pintle; fi',
 ].join('\n');
 
@@ -81,11 +91,15 @@ function formatFish(completions: readonly Completion[]): string {
   return completions.flatMap(({ words, next }) => {
     const [first, second] = words.split(' ') as [string, string | undefined];
     const others = completions.filter((one) => one.words.startsWith(`${first} `)).map((one) => one.words.split(' ')[1]);
+    const seen = `__fish_seen_subcommand_from ${first}`;
+    // `storage check` is not `check`.
+    const groups = completions.filter((one) => second === undefined && one.words.endsWith(` ${first}`)).map((one) => one.words.split(' ')[0]);
+    const without = others.length > 0 ? others : groups;
     const condition = first === '' ? '__fish_use_subcommand'
-      : second !== undefined ? `__fish_seen_subcommand_from ${first}; and __fish_seen_subcommand_from ${second}`
-        : others.length > 0 ? `__fish_seen_subcommand_from ${first}; and not __fish_seen_subcommand_from ${others.join(' ')}` : `__fish_seen_subcommand_from ${first}`;
-    return next.map(({ text: offer, help }) => {
-      const what = offer.startsWith('--') ? `-l ${offer.slice(2)}` : `-f -a ${offer}`;
+      : second !== undefined ? `${seen}; and __fish_seen_subcommand_from ${second}`
+        : without.length > 0 ? `${seen}; and not __fish_seen_subcommand_from ${without.join(' ')}` : seen;
+    return next.map(({ text: offer, help, takesValue }) => {
+      const what = offer.startsWith('--') ? `${takesValue === true ? '-r ' : ''}-l ${offer.slice(2)}` : `-f -a ${offer}`;
       return `complete -c pintle -n ${quoteFish(condition)} ${what} -d ${quoteFish(help)}`;
     });
   }).join('\n');

@@ -2,14 +2,14 @@
 // refused, and files that change.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { keyIdOf, signJwt } from '../../auth/index.ts';
 import { systemClock } from '../../base/index.ts';
 import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
-import { type TestService, recordWarnings, startTestService } from '../testing.ts';
+import { type TestService, readReloads, recordWarnings, startTestService } from '../testing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-authentication-'));
 const write = (name: string, more: object): string => {
@@ -117,6 +117,7 @@ describe('readAuthenticationConfiguration', () => {
     write('changing.yaml', { jwt: [{ issuer: issuer(), claimMappings: byClaim }] });
     await requestUntil(server, { path: '/api', token }, { until: ({ status }) => status === 200 });
     assert.equal((await ask(null, '/livez')).status, 200, 'the flag decides where the file is silent');
+    assert.deepEqual(readReloads((await server.request({ path: '/metrics' })).text, 'authentication', readFileSync(path, 'utf8')), [2, 1, true, true]);
     await server.close();
   });
 

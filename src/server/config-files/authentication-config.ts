@@ -11,6 +11,7 @@ import { readTextFile } from '../data-directory.ts';
 import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import type { ReloadObserver } from '../metrics/reload-metrics.ts';
 import { type Followed, readFollowed } from './followed-files.ts';
 
 /** An issuer, and how its other addresses are reached. */
@@ -31,9 +32,12 @@ const MAX_ISSUERS = 64;
 const networks = ['controlplane', 'cluster'] as const;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export function readAuthenticationConfiguration(options: ServerOptions & Routed): Promise<Followed<AuthenticationSettings>> {
+export function readAuthenticationConfiguration(
+  options: ServerOptions & Routed, observer: ReloadObserver | undefined,
+): Promise<Followed<AuthenticationSettings>> {
   return readFollowed({
-    flag: FLAG, path: options.authenticationConfig, what: 'the authentication configuration', options, read: (content) => readSettings(content, options),
+    flag: FLAG, path: options.authenticationConfig, what: 'the authentication configuration', options, observer,
+    read: (content) => readSettings(content, options),
   });
 }
 

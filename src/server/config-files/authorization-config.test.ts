@@ -1,12 +1,12 @@
 // A whole server under an AuthorizationConfiguration: its order, its webhooks and their conditions, its failures, files that are refused, and files
 // that change.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
-import { recordWarnings, startTestService } from '../testing.ts';
+import { readReloads, recordWarnings, startTestService } from '../testing.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'pintle-authorization-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -107,6 +107,7 @@ describe('readAuthorizationConfiguration', () => {
     await until(200);
     write('changing.yaml', describeFile(rbac));
     await until(403);
+    assert.deepEqual(readReloads((await server.request({ path: '/metrics' })).text, 'authorization', readFileSync(path, 'utf8')), [2, 2, true, true]);
     await Promise.all([server.close(), service.close()]);
   });
 

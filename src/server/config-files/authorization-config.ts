@@ -8,6 +8,7 @@ import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
 import { describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import type { ReloadObserver } from '../metrics/reload-metrics.ts';
 import { type Followed, readFollowed } from './followed-files.ts';
 import { type WebhookTarget, readWebhookKubeconfig } from '../webhooks/token-webhook.ts';
 
@@ -27,9 +28,9 @@ const FLAG = '--authorization-config';
 const MAX_CONDITIONS = 64;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
-export function readAuthorizationConfiguration(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
+export function readAuthorizationConfiguration(options: ServerOptions & Routed, observer: ReloadObserver | undefined): Promise<AuthorizationPlan> {
   return readFollowed({
-    flag: FLAG, path: options.authorizationConfig, what: 'the authorization configuration', options,
+    flag: FLAG, path: options.authorizationConfig, what: 'the authorization configuration', options, observer,
     async read(content, first: AuthorizationChain | undefined) {
       const chain = await readChain(content, options);
       if (first !== undefined) checkSameModes(first.modes, chain.modes);

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/index.ts';
 import { readTextFile } from '../data-directory.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
+import type { ReloadObserver } from '../metrics/reload-metrics.ts';
 import { parseAuthorities } from '../tls/client-certificate.ts';
 
 /** What a file said first, and a way to hear of what it says later. */
@@ -28,14 +29,27 @@ interface SettingsFile<Settings> extends NamedFile {
   readonly options: Pick<ServerOptions, 'clock' | 'logger'>;
   /** Throws StartError when the content cannot be used; `first` is what the server began with. */
   readonly read: (content: string, first?: Settings) => Promise<Settings>;
+  /** Hears of the file at the start and of its changes. */
+  readonly observer?: ReloadObserver | undefined;
 }
 
 /** Reads a file, and again whenever it changes. Throws StartError when it cannot be used at first. */
-export async function readFollowed<Settings extends object>({ flag, path, what, options, read }: SettingsFile<Settings>): Promise<Followed<Settings>> {
+export async function readFollowed<Settings extends object>({
+  flag, path, what, options, read, observer,
+}: SettingsFile<Settings>): Promise<Followed<Settings>> {
   const content = readTextFile(flag, path);
   const first = await read(content);
+  observer?.loaded(content);
+  const readAgain = (text: string): Promise<Settings> => read(text, first).catch((error: unknown) => {
+    observer?.reloaded('failure');
+    throw error;
+  });
   const follow = (replace: (settings: Settings) => void): (() => void) => followFiles({
-    ...options, what, files: [{ flag, path }], contents: [content], use: async ([text = '']) => replace(await read(text, first)),
+    ...options, what, files: [{ flag, path }], contents: [content],
+    async use([text = '']) {
+      replace(await readAgain(text));
+      observer?.reloaded('success', text);
+    },
   });
   return { ...first, follow };
 }

@@ -3,21 +3,27 @@ import { type CipherGCMTypes, createCipheriv, createDecipheriv } from 'node:cryp
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import type { MaybePromise, Random } from '../../base/index.ts';
 
-/** How one provider hides bytes; the context (the key of the object) is authenticated where the provider can do it. */
+/**
+ * How one provider hides bytes; the context (the key of the object) is authenticated where the provider can do it. `stored` is the value that holds the
+ * sealed bytes behind the provider's prefix, the same for `prepare` and for what comes after it.
+ */
 export interface Cipher {
   /** A promise where the key of each value is encrypted elsewhere. */
   seal(value: Uint8Array, context: Uint8Array): MaybePromise<Uint8Array>;
   /** Answers undefined or throws when it cannot. */
-  open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined;
+  open(sealed: Uint8Array, context: Uint8Array, stored: Uint8Array): Uint8Array | undefined;
   /** Whether `seal` would use the same key today; always, when absent. */
-  isCurrent?(sealed: Uint8Array, context: Uint8Array): boolean;
+  isCurrent?(sealed: Uint8Array, context: Uint8Array, stored: Uint8Array): boolean;
   /** What `open` has to wait for; undefined when it waits for nothing. Rejects when what it needs cannot be had. */
-  prepare?(sealed: Uint8Array): Promise<void> | undefined;
+  prepare?(sealed: Uint8Array, stored: Uint8Array): Promise<void> | undefined;
 }
 
-/** One whose key is here. */
+/** One whose keys are here, or are remembered for all values. */
 export interface LocalCipher extends Cipher {
   seal(value: Uint8Array, context: Uint8Array): Uint8Array;
+  open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined;
+  isCurrent?(sealed: Uint8Array, context: Uint8Array): boolean;
+  prepare?(sealed: Uint8Array): Promise<void> | undefined;
 }
 
 const TAG_BYTES = 16;

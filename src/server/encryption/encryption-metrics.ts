@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { BoundedCache, type Clock } from '../../base/index.ts';
 import { type MetricRegistry, type MetricSpec, formatLabels } from '../metrics/metric.ts';
+import { type ReloadObserver, countReloads } from '../metrics/reload-metrics.ts';
 import type { ObserveCall } from './plugin-channel.ts';
 import { hashKeyId } from './kms-value.ts';
 
@@ -16,7 +17,7 @@ interface Transformation {
 }
 
 /** Counts what encryption does. */
-export interface EncryptionMetrics {
+export interface EncryptionMetrics extends ReloadObserver {
   transformed(transformation: Transformation): void;
   observeCalls(provider: string): ObserveCall;
   usedKey(provider: string, type: Transformation['type'], keyId: string): void;
@@ -25,10 +26,6 @@ export interface EncryptionMetrics {
   rememberedSeeds(provider: string, count: number): void;
   missedSeed(): void;
   madeSeed(): void;
-  /** A file was taken into use at the start. */
-  loaded(content: string): void;
-  /** A file that has changed was taken into use, or could not be. */
-  reloaded(status: 'success' | 'failure', content?: string): void;
 }
 
 const double = (first: number, count: number): number[] => Array.from({ length: count }, (_, index) => first * 2 ** index);
@@ -36,6 +33,10 @@ const double = (first: number, count: number): number[] => Array.from({ length: 
 const MOST_KEY_IDS = 100;
 
 const hash = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+const reloadHelps = [
+  'Total number of reload successes and failures of encryption configuration split by apiserver identity.',
+  'Timestamp of the last successful or failed automatic reload of encryption configuration split by apiserver identity.',
+] as const;
 const alpha = (name: string, help: string): MetricSpec => ({ name, help, stability: 'ALPHA' });
 
 /** Registers them. `serverId` names this server among those of its store. */
@@ -63,7 +64,7 @@ export function createEncryptionMetrics({ registry, clock, serverId }: {
   return {
     ...measureTransformations(registry),
     ...followKeyIds(registry, server, seconds),
-    ...countReloads(registry, server, seconds),
+    ...countReloads(registry, clock, { what: 'encryption', stability: 'ALPHA', helps: reloadHelps }),
     observeCalls: (provider) => (method, durationMs, code) =>
       calls.observe(formatLabels({ grpc_status_code: code, method_name: method, provider_name: provider }), durationMs / 1000),
     invalidKeyId: (provider, error) => invalid.add(formatLabels({ error, provider_name: provider })),
@@ -117,27 +118,5 @@ function followKeyIds(registry: MetricRegistry, server: Server, seconds: () => n
       () => ({ ...server, key_id_hash: hashKeyId(keyId), provider_name: provider, transformation_type: type })),
     statusKeyId: (provider, keyId) => note(statuses, `${provider} ${keyId}`,
       () => ({ ...server, key_id_hash: hashKeyId(keyId), provider_name: provider })),
-  };
-}
-
-function countReloads(registry: MetricRegistry, server: Server, seconds: () => number): Pick<EncryptionMetrics, 'loaded' | 'reloaded'> {
-  const prefix = 'apiserver_encryption_config_controller';
-  const reloads = registry.counter(alpha(`${prefix}_automatic_reloads_total`,
-    'Total number of reload successes and failures of encryption configuration split by apiserver identity.'));
-  const times = new Map<string, number>();
-  let config = '';
-  registry.gauge(alpha(`${prefix}_automatic_reload_last_timestamp_seconds`,
-    'Timestamp of the last successful or failed automatic reload of encryption configuration split by apiserver identity.'), () => [...times]);
-  registry.gauge(alpha(`${prefix}_last_config_info`,
-    'Information about the last applied encryption configuration with hash as label, split by apiserver identity.'),
-  () => (config === '' ? [] : [[formatLabels({ ...server, hash: config }), 1]]));
-  return {
-    loaded: (content) => void (config = hash(content)),
-    reloaded(status, content) {
-      const labels = formatLabels({ ...server, status });
-      reloads.add(labels);
-      times.set(labels, seconds());
-      if (content !== undefined) config = hash(content);
-    },
   };
 }

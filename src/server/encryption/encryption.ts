@@ -58,7 +58,7 @@ export async function createEncryption(content: string, parts: EncryptionParts):
     },
     prepare(stored) {
       const provider = external.find(({ prefix }) => startsWith(stored, prefix));
-      return provider?.cipher?.prepare?.(stored.subarray(provider.prefix.length));
+      return provider?.cipher?.prepare?.(stored.subarray(provider.prefix.length), stored);
     },
     start: async () => void await Promise.all(plugins.map((plugin) => plugin.start())),
     stop() {
@@ -136,7 +136,7 @@ function createValueCipher(providers: readonly Provider[] | undefined): ValueCip
     // Written by another provider or key than the one that writes today, or in the clear: a rotation is over when no value is.
     isCurrent(stored, key) {
       if (writer?.cipher === undefined) return !startsWith(stored, everyPrefix);
-      return startsWith(stored, writer.prefix) && (writer.cipher.isCurrent?.(stored.subarray(writer.prefix.length), Buffer.from(key)) ?? true);
+      return startsWith(stored, writer.prefix) && (writer.cipher.isCurrent?.(stored.subarray(writer.prefix.length), Buffer.from(key), stored) ?? true);
     },
   };
 }
@@ -150,7 +150,7 @@ function open(providers: readonly Provider[] | undefined, stored: Uint8Array, ke
   for (const { prefix, cipher } of providers ?? []) {
     if (cipher === undefined || !startsWith(stored, prefix)) continue;
     try {
-      const value = cipher.open(stored.subarray(prefix.length), Buffer.from(key));
+      const value = cipher.open(stored.subarray(prefix.length), Buffer.from(key), stored);
       if (value !== undefined) return value;
     } catch (error) {
       // Plugins say why; the others throw what their library throws for bytes that they have not sealed.

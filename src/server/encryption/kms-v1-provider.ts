@@ -10,7 +10,7 @@ interface KmsV1ProviderOptions {
   readonly name: string;
   readonly service: KmsV1Service;
   readonly timeoutMs: number;
-  /** Keys that are remembered; fewer than a page of a list has would be forgotten before its values are read. */
+  /** Keys that are remembered, those used last; below 0 none is. */
   readonly cacheSize: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,7 +25,6 @@ interface KeyCiphers {
 
 const KEY_BYTES = 32;
 const LENGTH_BYTES = 2;
-const LEAST_KEYS = 20_000;
 /** A health check that was good, or failed, a shorter time ago answers the next one. */
 const GOOD_MS = 20_000;
 const BAD_MS = 3_000;
@@ -38,18 +37,20 @@ export class KmsV1Provider implements KmsPlugin {
   readonly timeoutMs: number;
   readonly #options: KmsV1ProviderOptions;
   readonly #keys: BoundedCache<string, KeyCiphers>;
+  /** Values that were readied keep their keys for as long as they are in memory: a page may have more of them than keys are remembered. */
+  readonly #readied = new WeakMap<Uint8Array, KeyCiphers>();
   #checking: Promise<void> | undefined;
   #last: { readonly atMs: number; readonly error: Error | undefined } | undefined;
 
   constructor(options: KmsV1ProviderOptions) {
     this.#options = options;
     this.timeoutMs = options.timeoutMs;
-    this.#keys = new BoundedCache({ limit: Math.max(options.cacheSize, LEAST_KEYS) });
+    this.#keys = new BoundedCache({ limit: Math.max(options.cacheSize, 0) });
     this.cipher = {
       seal: (value, context) => this.#seal(value, context),
-      open: (sealed, context) => this.#open(sealed, context),
-      isCurrent: (sealed, context) => this.#isCurrent(sealed, context),
-      prepare: (sealed) => this.#prepare(sealed),
+      open: (sealed, context, stored) => this.#open(sealed, context, stored),
+      isCurrent: (sealed, context, stored) => this.#isCurrent(sealed, context, stored),
+      prepare: (sealed, stored) => this.#prepare(sealed, stored),
     };
   }
 
@@ -94,29 +95,37 @@ export class KmsV1Provider implements KmsPlugin {
     return Buffer.concat([length, sealedKey, this.#remember(sealedKey, key).gcm.seal(value, context)]);
   }
 
-  #open(sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined {
+  #open(sealed: Uint8Array, context: Uint8Array, stored: Uint8Array): Uint8Array | undefined {
     const { sealedKey, data } = split(sealed) ?? fail(INVALID);
-    const cipher = this.#keys.get(nameOf(sealedKey)) ?? fail(`the plugin ${this.#options.name} has not decrypted the key`);
+    const cipher = this.#find(sealedKey, stored) ?? fail(`the plugin ${this.#options.name} has not decrypted the key`);
     return openWith(cipher.gcm, data, context) ?? cipher.cbc.open(data, context);
   }
 
   /** Servers before 1.25 wrote in CBC mode. */
-  #isCurrent(sealed: Uint8Array, context: Uint8Array): boolean {
+  #isCurrent(sealed: Uint8Array, context: Uint8Array, stored: Uint8Array): boolean {
     const { sealedKey, data } = split(sealed) ?? {};
-    const cipher = sealedKey === undefined ? undefined : this.#keys.get(nameOf(sealedKey));
+    const cipher = sealedKey === undefined ? undefined : this.#find(sealedKey, stored);
     return cipher !== undefined && data !== undefined && openWith(cipher.gcm, data, context) !== undefined;
   }
 
-  /** Values that are not what a provider writes have nothing to wait for: `open` says what is wrong. */
-  #prepare(sealed: Uint8Array): Promise<void> | undefined {
-    const sealedKey = split(sealed)?.sealedKey;
-    return sealedKey === undefined || this.#keys.get(nameOf(sealedKey)) !== undefined ? undefined : this.#decrypt(sealedKey);
+  #find(sealedKey: Uint8Array, stored: Uint8Array): KeyCiphers | undefined {
+    return this.#readied.get(stored) ?? this.#keys.get(nameOf(sealedKey));
   }
 
-  async #decrypt(sealedKey: Uint8Array): Promise<void> {
+  /** Values that are not what a provider writes have nothing to wait for: `open` says what is wrong. */
+  #prepare(sealed: Uint8Array, stored: Uint8Array): Promise<void> | undefined {
+    const sealedKey = split(sealed)?.sealedKey;
+    if (sealedKey === undefined) return undefined;
+    const known = this.#find(sealedKey, stored);
+    if (known === undefined) return this.#decrypt(sealedKey, stored);
+    this.#readied.set(stored, known);
+    return undefined;
+  }
+
+  async #decrypt(sealedKey: Uint8Array, stored: Uint8Array): Promise<void> {
     const { service, metrics } = this.#options;
     metrics?.missedSeed();
-    this.#remember(sealedKey, await service.decrypt(sealedKey));
+    this.#readied.set(stored, this.#remember(sealedKey, await service.decrypt(sealedKey)));
   }
 
   #remember(sealedKey: Uint8Array, key: Uint8Array): KeyCiphers {

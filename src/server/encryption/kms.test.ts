@@ -1,7 +1,7 @@
 // A server whose Secrets are encrypted with a key management plugin, over a real socket: what is stored, restarts, rotation, a plugin that is away,
 // health, metrics and reload.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, test } from 'node:test';
@@ -122,6 +122,30 @@ test('plugins of the first version encrypt a key for each value, behind their ga
   const second = await start(place, gate);
   assert.equal((await second.request({ path: `${secrets}/one` })).body.data.k, Buffer.from('one').toString('base64'));
   assert.equal((await second.request({ path: secrets })).body.items.length, 2);
+});
+
+test('plugins of the first version: as many keys are remembered as the file says, and those of values in memory', async () => {
+  const gate = { featureGates: ['KMSv1=true'] };
+  const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
+  const path = `${secrets}?resourceVersion=1&resourceVersionMatch=NotOlderThan`;
+  for (const [cacheSize, decryptedAgain] of [[-1, 1], [2, 1], [6, 0]] as const) {
+    const place = makeServerFiles();
+    place.configureAs('v1', 'p');
+    writeFileSync(place.file, readFileSync(place.file, 'utf8').replace('"timeout"', `"cachesize":${cacheSize},"timeout"`));
+    const plugin = await startPlugin(place);
+    const first = await start(place, gate);
+    for (const name of names) assert.equal((await make(first, name)).status, 201);
+    await first.close();
+    const second = await start(place, gate);
+    const one = (await second.request({ path: `${secrets}/s0` })).body;
+    assert.equal((await second.request({ path })).body.items.length, names.length);
+    const before = plugin.calls['v1/Decrypt'] ?? 0;
+    const replaced = (await second.request({ method: 'PUT', path: `${secrets}/s0`, body: one })).body;
+    assert.equal(replaced.metadata?.resourceVersion, one.metadata.resourceVersion, `an update without a change with ${cacheSize}`);
+    assert.deepEqual((await second.request({ path })).body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name), names);
+    assert.equal((plugin.calls['v1/Decrypt'] ?? 0) - before, decryptedAgain, `keys decrypted again with ${cacheSize}`);
+    await second.close();
+  }
 });
 
 test('while the plugin is away nothing of its resources is read or written, health says so, and all is well once it comes', async () => {

@@ -24,7 +24,7 @@ const requestHead = [
   'PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher', 'ArriveTime', 'InitialSeats', 'FinalSeats',
   'AdditionalLatency', 'StartTime',
 ];
-const detailHead = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', ''];
+const detailHead = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'];
 
 const seats = (count: number): string => `${count.toFixed(8)}ss`;
 
@@ -45,7 +45,7 @@ export function createFlowDumps(flowControl: FlowControl | undefined): (exchange
         const rows = dump.requests.map(({ level, schema, sinceMs, holder: { user, info } }) => {
           const time = new Date(clock.now() - clock.monotonicMs() + sinceMs).toISOString();
           return [level, schema, -1, -1, '', time, 1, 0, '0s', time, ...(hasDetails
-            ? [user.name, info?.verb, info?.path, info?.namespace, info?.name, info?.version, info?.resource, ''] : [])];
+            ? [user.name, info?.verb, info?.path, info?.namespace, info?.name, info?.version, info?.resource, info?.subresource] : [])];
         });
         return answerText(200, formatTable([[...requestHead, ...(hasDetails ? detailHead : [])], ...rows]));
       }

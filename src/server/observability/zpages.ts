@@ -14,6 +14,12 @@ const describeDeprecation = (page: string): string => `299 - "This version of th
 const NANOS_PER_MS = 1e6;
 const encoder = new TextEncoder();
 
+/** `Mon Nov  2 15:04:05 UTC 2026`. */
+function formatUnixDate(date: Date): string {
+  const [, weekday = '', day = '', month = '', year = '', time = ''] = /^(\w+), (\d+) (\w+) (\d+) (\S+) GMT$/.exec(date.toUTCString()) ?? [];
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
+}
+
 /** Paths that /statusz names. */
 const shownPaths = ['/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
@@ -62,7 +68,7 @@ export function createZPages({ options }: { readonly options: ServerOptions & { 
     const { uptimeSeconds: up } = describeStatus();
     const pad = (number: number): string => String(Math.floor(number)).padStart(2, '0');
     return [
-      `Started: ${startedAt.toUTCString()}`, `Up: ${Math.floor(up / 3600)} hr ${pad((up % 3600) / 60)} min ${pad(up % 60)} sec`,
+      `Started: ${formatUnixDate(startedAt)}`, `Up: ${Math.floor(up / 3600)} hr ${pad((up % 3600) / 60)} min ${pad(up % 60)} sec`,
       `Node version: ${process.version}`, `Program version: pintle ${readPackageVersion()}`, `Binary version: ${binaryVersion}`,
       `Emulation version: ${emulationVersion}`, `Paths: ${shownPaths.join(' ')}`,
     ].join('\n');

@@ -2,14 +2,18 @@
 // loaded only where it is asked for.
 import { type AbacPolicies, createWebhookAuthorizer, readAbacPolicies } from '../../auth/index.ts';
 import type { AuthorizationPlan } from '../config-files/authorization-config.ts';
+import type { ReloadObserver } from '../metrics/reload-metrics.ts';
 import { describeError } from '../observability/logger.ts';
 import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import type { Routed } from './egress.ts';
 
+/** Makes what counts the reloads of a file, where there is one. */
+type ObserveReloads = () => ReloadObserver;
+
 /** The plan of a server. Throws StartError. */
-export async function readAuthorizationPlan(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
-  const plan = await readModes(options);
+export async function readAuthorizationPlan(options: ServerOptions & Routed, observeReloads?: ObserveReloads): Promise<AuthorizationPlan> {
+  const plan = await readModes(options, observeReloads);
   return options.authorizationPolicyFile === '' ? plan : { ...plan, abac: readPolicies(options.authorizationPolicyFile) };
 }
 
@@ -23,9 +27,12 @@ function readPolicies(path: string): AbacPolicies {
   }
 }
 
-async function readModes(options: ServerOptions & Routed): Promise<AuthorizationPlan> {
+async function readModes(options: ServerOptions & Routed, observeReloads: ObserveReloads | undefined): Promise<AuthorizationPlan> {
   const { authorizationMode: modes, clock, logger } = options;
-  if (options.authorizationConfig !== '') return (await import('../config-files/authorization-config.ts')).readAuthorizationConfiguration(options);
+  if (options.authorizationConfig !== '') {
+    const { readAuthorizationConfiguration } = await import('../config-files/authorization-config.ts');
+    return readAuthorizationConfiguration(options, observeReloads?.());
+  }
   if (!modes.includes('Webhook')) return { modes, webhooks: [] };
   const { readWebhookKubeconfig } = await import('./token-webhook.ts');
   const { JsonClient } = await import('./json-client.ts');
