@@ -19,11 +19,22 @@ export function quoteGo(text: string): string {
   return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeForGo)}"`;
 }
 
+/** JSON has no other way to write an integer beyond 2^53: a text that no client can send, since a half of a pair is never read, stands for it. */
+const EXACT = '\uD800';
+const exactInteger = /"\\ud800(-?\d{1,20})"/g;
+
 /** How a value stands in a message: texts quoted, all else JSON as Go's encoder writes it; undefined is Go's nil. */
 export function quoteValue(value: unknown): string {
   if (value === undefined) return 'null';
   if (typeof value === 'string') return quoteGo(value);
-  const text = JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
+  if (typeof value === 'bigint') return String(value);
+  let hasExact = false;
+  const written = JSON.stringify(value, (_, inner) => {
+    if (typeof inner !== 'bigint') return inner;
+    hasExact = true;
+    return `${EXACT}${inner}`;
+  }) ?? 'null';
+  const text = hasExact ? written.replace(exactInteger, '$1') : written;
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -65,7 +65,7 @@ export {
   type ExpressionScope, type PolicyInput, type PolicyResult, type PolicyScope, type PolicyVariable, type Program, type SchemaRules, type Value,
   CelError, CelList, CelSyntaxError, Failure, MATCH_CONDITIONS_COST_BUDGET, PER_CALL_LIMIT, PolicyEvaluation, RUNTIME_COST_BUDGET, anyType,
   checkRuleFields, checkRules, compileExpression, compilePolicyExpression, compileRules, declareKind, declareScope, declareType, declaredStructs,
-  extendEnvironment, followPath, fromDeclared, fromJson, jsonOfResult,
+  deviceSelectorProblem, extendEnvironment, followPath, fromDeclared, fromJson, jsonOfResult,
   kubernetesEnvironment, mapOf, patchOfResult, policyEnvironment, stringType, toJson, typeOfVariable,
 } from './cel/index.ts';
 export { type ShardSelector, ShardSelectorError, parseShardSelector } from './shard-selector.ts';

@@ -23,8 +23,8 @@ function checkFamilies({ ipFamilies, ipFamilyPolicy }: ServiceSpec): FieldError[
 }
 
 function checkIps(ips: readonly string[]): FieldError[] {
-  if (ips[0] === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
   return ips.flatMap((ip, index) => {
+    if (index === 0 && ip === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
     const problem = describeBadIp(ip);
     return problem === undefined ? [] : [invalidValue(`${IPS_FIELD}[${index}]`, ip, problem)];
   });
@@ -33,43 +33,57 @@ function checkIps(ips: readonly string[]): FieldError[] {
 /** Errors in cluster IPs and families taken by themselves. */
 function checkAddressFields(spec: ServiceSpec): FieldError[] {
   const ips = listIps(spec);
-  const errors = checkFamilies(spec);
+  const errors: FieldError[] = [];
   if (!spec.clusterIP && ips.length > 0) errors.push(invalidValue(IPS_FIELD, ips, 'must be empty when `clusterIP` is not specified'));
   if (spec.clusterIP && ips.length > 0 && ips[0] !== spec.clusterIP) errors.push(invalidValue(IPS_FIELD, ips, 'first value must match `clusterIP`'));
   const bad = checkIps(ips);
-  errors.push(...bad);
+  errors.push(...checkFamilies(spec), ...bad);
   if (ips.length > 2) errors.push(invalidValue(IPS_FIELD, ips, 'may only hold up to 2 values'));
   if (bad.length > 0) return errors;
-  if (ips.length === 2 && familyOf(ips[0] as string) === familyOf(ips[1] as string)) {
+  if (ips.length > 1 && (ips.length > 2 || familyOf(ips[0] as string) === familyOf(ips[1] as string))) {
     errors.push(invalidValue(IPS_FIELD, ips, 'may specify no more than one IP for each IP family'));
   }
-  if (errors.length > 0 || isHeadless(spec)) return errors;
-  return (spec.ipFamilies ?? []).flatMap((family, index) => {
+  if (isHeadless(spec)) return errors;
+  const different = (spec.ipFamilies ?? []).flatMap((family, index) => {
     const ip = ips[index];
-    const differs = ip !== undefined && familyOf(ip) !== family;
+    const differs = ip !== undefined && families.includes(family) && familyOf(ip) !== family;
     return differs ? [invalidValue(`${IPS_FIELD}[${index}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``)] : [];
   });
+  return [...errors, ...different];
 }
 
-function inferPolicy(spec: ServiceSpec, withoutSelector: boolean): string {
-  if (withoutSelector) return 'RequireDualStack';
-  return listIps(spec).length === 2 || (spec.ipFamilies ?? []).length === 2 ? 'RequireDualStack' : 'SingleStack';
+const DUAL = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+
+/** Whether the policy suits the numbers of addresses and families. */
+function checkPolicy(spec: ServiceSpec): FieldError[] {
+  if (spec.ipFamilyPolicy !== 'SingleStack') return [];
+  return [
+    ...(listIps(spec).length === 2 ? [invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, `${DUAL} cluster IPs are specified`)] : []),
+    ...((spec.ipFamilies ?? []).length === 2 ? [invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, `${DUAL} IP families are specified`)] : []),
+  ];
 }
 
-function checkConfigured(spec: ServiceSpec, configured: readonly string[]): FieldError[] {
-  const errors = (spec.ipFamilies ?? []).flatMap((family, index) =>
-    (configured.includes(family) ? [] : [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')]));
-  if (spec.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2) {
-    errors.push(invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
+/** The families that the client has named, and those of the addresses beyond them; and the errors of addresses that the cluster has no family for. */
+function nameFamilies(spec: ServiceSpec, configured: readonly string[]): { readonly named: string[]; readonly errors: FieldError[] } {
+  const named = [...spec.ipFamilies ?? []];
+  const errors: FieldError[] = [];
+  if (isHeadless(spec)) return { named, errors };
+  const ips = listIps(spec);
+  for (const [index, ip] of ips.entries()) {
+    if (index < named.length) continue;
+    if (configured.includes(familyOf(ip))) named.push(familyOf(ip));
+    else errors.push(invalidValue(`${IPS_FIELD}[${index}]`, ips, `${familyOf(ip)} is not configured on this cluster`));
   }
-  if (spec.ipFamilyPolicy === 'SingleStack') {
-    const text = "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified";
-    if (listIps(spec).length === 2) errors.push(invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, text));
-    else if ((spec.ipFamilies ?? []).length === 2) {
-      errors.push(invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified"));
-    }
-  }
-  return errors;
+  return { named, errors };
+}
+
+function checkConfigured(spec: ServiceSpec, named: readonly string[], configured: readonly string[]): FieldError[] {
+  const isAlone = spec.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2;
+  return [
+    ...(isAlone ? [invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services')] : []),
+    ...named.flatMap((family, index) =>
+      (configured.includes(family) ? [] : [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')])),
+  ];
 }
 
 /** A change to SingleStack gives the second address back, unless the client changed addresses or families too. */
@@ -79,26 +93,28 @@ function trimToSingleStack(spec: ServiceSpec, before: ServiceSpec | undefined): 
   if (isSameList(spec.ipFamilies, before.ipFamilies)) spec.ipFamilies = (spec.ipFamilies ?? []).slice(0, 1);
 }
 
+/** Services that prefer two families stay as they are when the cluster gains or loses one. */
+function isUntouched(spec: ServiceSpec, before: ServiceSpec | undefined): boolean {
+  return before !== undefined && spec.ipFamilyPolicy === 'PreferDualStack' && before.ipFamilyPolicy === 'PreferDualStack'
+    && isSameList(spec.clusterIPs, before.clusterIPs) && isSameList(spec.ipFamilies, before.ipFamilies);
+}
+
 /** Fills in families and policy, in place; the errors are why that cannot be. `configured` are the families of the cluster, the default first. */
 export function resolveFamilies(spec: ServiceSpec,
   { before, configured }: { readonly before: ServiceSpec | undefined; readonly configured: readonly string[] }): FieldError[] {
   if (!needsClusterIp(spec)) return [];
-  const isUpdate = before !== undefined && needsClusterIp(before);
-  if (isUpdate) trimToSingleStack(spec, before);
+  const held = before !== undefined && needsClusterIp(before) ? before : undefined;
+  if (isUntouched(spec, held)) return checkAddressFields(spec);
+  const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= held?.ipFamilyPolicy ?? (withoutSelector ? 'RequireDualStack' : 'SingleStack');
   const errors = checkAddressFields(spec);
   if (errors.length > 0) return errors;
-  // Services that prefer two families stay as they are when the cluster gains or loses one.
-  const untouched = isUpdate && spec.ipFamilyPolicy === 'PreferDualStack' && before.ipFamilyPolicy === 'PreferDualStack'
-    && isSameList(spec.clusterIPs, before.clusterIPs) && isSameList(spec.ipFamilies, before.ipFamilies);
-  if (untouched) return [];
-  const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
-  spec.ipFamilyPolicy ??= inferPolicy(spec, withoutSelector);
-  const named = [...spec.ipFamilies ?? []];
-  if (!isHeadless(spec)) for (const ip of listIps(spec).slice(named.length)) named.push(familyOf(ip));
-  if (!withoutSelector) {
-    const refused = checkConfigured({ ...spec, ipFamilies: named }, configured);
-    if (refused.length > 0) return refused;
-  }
+  trimToSingleStack(spec, held);
+  const { named, errors: unnamed } = nameFamilies(spec, configured);
+  const unfit = [...checkPolicy(spec), ...unnamed];
+  if (unfit.length > 0) return unfit;
+  const refused = withoutSelector ? [] : checkConfigured(spec, named, configured);
+  if (refused.length > 0) return refused;
   if (named.length === 0) named.push(configured[0] as string);
   const other = named[0] === 'IPv4' ? 'IPv6' : 'IPv4';
   if (named.length === 1 && spec.ipFamilyPolicy !== 'SingleStack' && (withoutSelector || configured.includes(other))) named.push(other);

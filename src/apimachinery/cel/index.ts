@@ -5,6 +5,7 @@
 export { type CompiledExpression, compileExpression } from './compile.ts';
 export { type ExpressionScope, declareScope } from './scope.ts';
 export { type Environment, extendEnvironment } from './check/environment.ts';
+export { deviceSelectorProblem } from './device-selectors.ts';
 export { type Evaluation, type Program } from './evaluate/evaluate.ts';
 export { type Bindings } from './evaluate/frame.ts';
 export { kubernetesEnvironment } from './kubernetes.ts';

@@ -3,7 +3,7 @@ import {
   badRequest, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
 } from '../../apimachinery/index.ts';
 import { CborError, formatYamlDuplicates, parseCbor, YamlError } from '../../codec/index.ts';
-import { applyObject, defaultObject } from '../../registry/index.ts';
+import { applyObject, checkIdentity, defaultObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, type Level, type RawBody, typeObject } from '../request/decode.ts';
 import { cborMismatch, describeConversion } from '../request/decode-errors.ts';
@@ -96,9 +96,14 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
     force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied, unfit,
   });
   const isScale = request.subresource === 'scale';
-  const { object } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, ...(!isScale && { before: current }) }, expected,
+  const { object } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) }, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
-  if (isScale) return checkScale(request.resource, next, object);
+  if (isScale) {
+    const named = { ...applied.metadata };
+    const { name, namespace } = next.metadata;
+    checkIdentity(request.target, request.name, { metadata: { name: named.name ?? name, namespace: named.namespace ?? namespace } });
+    return checkScale(request.resource, next, object);
+  }
   return defaultObject(object, request.target, { keepNulls: true, before: current });
 }
 

@@ -1,13 +1,13 @@
 // PATCH: each patch type becomes a function from the current object to the next one, which the update loop of the registry calls until it commits.
 // This file has the steps that all types share; patch-types.ts parses the patches, apply.ts is server-side apply.
 import {
-  type FieldError, formatGo, formatGroupVersion, failure, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
+  type FieldError, formatGo, formatGroupVersion, internalError, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
-import { checkIdentity, defaultObject, namelessObject, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
+import { checkIdentity, defaultObject, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
-import { type Expected, typeObject } from '../request/decode.ts';
+import { typeObject } from '../request/decode.ts';
 import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -45,19 +45,34 @@ function patchInvalid(shown: string, why: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [error]);
 }
 
-/** A patch may remove kind and apiVersion of a custom object, but not change them. */
-function checkCustomType({ kind, apiVersion, metadata }: JsonObject, expected: Expected): void {
-  const isKind = kind === undefined || kind === null || kind === '' || kind === expected.kind;
-  const isVersion = apiVersion === undefined || apiVersion === null || apiVersion === '' || apiVersion === formatGroupVersion(expected);
-  if (!isKind && isVersion && apiVersion) {
-    const { name = '' } = (metadata ?? {}) as { name?: string };
-    throw invalid({ group: expected.group, kind: String(kind) }, name, [invalidValue('kind', kind, `must be ${expected.kind}`)]);
+/** Throws unless a document of a custom resource names a kind and a version at all; that they are the expected ones is validated. */
+function checkCustomType(document: JsonObject, text: () => string, fail: (why: string) => StatusError): void {
+  if (Array.isArray(document)) throw fail(versionKindError(notAnObject(document)));
+  for (const name in document) {
+    const value = document[name];
+    const isType = (name === 'kind' || name === 'apiVersion') && value !== null && typeof value !== 'string';
+    if (isType) throw fail(versionKindError(notAString(name, value)));
   }
-  if (!isKind || !isVersion) throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+  const { kind, apiVersion } = document;
+  if (apiVersion && parseGroupVersion(apiVersion as string) === undefined) throw fail(`unexpected GroupVersion string: ${apiVersion as string}`);
+  if (!kind) throw fail(`Object 'Kind' is missing in '${text()}'`);
 }
 
-/** Throws unless a document has the expected type. Without an apiVersion the reference does not find its name either. */
-function checkDocumentType(document: JsonObject, { expected, request, level }: PatchContext, fail: (why: string) => StatusError): void {
+/** Throws for a kind or version that a patch has changed; a status that is patched is put into the object as it is. */
+function validateCustomType({ kind, apiVersion }: JsonObject, { expected, request }: PatchContext): void {
+  // Admission converts objects by their version.
+  if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  if (request.subresource === 'status') return;
+  const wanted = formatGroupVersion(expected);
+  const errors: FieldError[] = [];
+  if (kind !== expected.kind) errors.push(invalidValue('kind', kind, `must be ${expected.kind}`));
+  if (apiVersion !== wanted) errors.push(invalidValue('apiVersion', apiVersion, `must be ${wanted}`));
+  const { group = '' } = parseGroupVersion(apiVersion as string) ?? {};
+  if (errors.length > 0) throw invalid({ group, kind: kind as string }, request.name, errors);
+}
+
+/** Throws unless a document has the expected type. */
+function checkDocumentType(document: JsonObject, { expected }: PatchContext, fail: (why: string) => StatusError): void {
   if (Array.isArray(document)) throw fail(versionKindError(notAnObject(document)));
   const { kind, apiVersion } = document;
   for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
@@ -66,17 +81,30 @@ function checkDocumentType(document: JsonObject, { expected, request, level }: P
   }
   if (!apiVersion) {
     if (kind && kind !== expected.kind) throw fail(notRegisteredInternally(expected.group, kind as string));
-    // The reference reads such a document into the internal type, whose fields have other names.
-    const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion').sort();
-    const problems = unknown.map((name) => `unknown field ${quoteGo(name)}`);
-    if (level === 'Strict' && problems.length > 0) throw fail(`strict decoding error: ${problems.join(', ')}`);
-    if (level === 'Warn') request.exchange.warnings.push(...problems);
-    throw namelessObject(request.name);
+    return;
   }
   const named = parseGroupVersion(apiVersion as string);
   if (named === undefined) throw fail(`unexpected GroupVersion string: ${apiVersion as string}`);
   const given = { ...named, kind: (kind as string) || expected.kind };
   if (given.kind !== expected.kind || apiVersion !== formatGroupVersion(expected)) throw fail(notRegistered(given));
+}
+
+/**
+ * Reads a document without an apiVersion. The reference reads it into the internal type, which has the members of metadata beside the others, and these by
+ * other names.
+ */
+function readUnversioned(document: JsonObject, { request, expected, level }: PatchContext, fail: (why: string) => StatusError): KubeObject {
+  const metaSchema = expected.schema.fields?.get('metadata')?.schema;
+  const isMeta = (name: string): boolean => metaSchema?.fields?.has(name) === true;
+  const names = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion');
+  const metadata = Object.fromEntries(names.filter(isMeta).map((name) => [name, document[name] as JsonValue]));
+  const inPlace = (why: string): string => why.replace('Go struct field ObjectMeta.metadata.', `Go struct field ${expected.kind}.ObjectMeta.`);
+  const { object, strictErrors } = typeObject({ value: { metadata } }, expected, (why) => fail(inPlace(why)));
+  const unknown = names.filter((name) => !isMeta(name)).sort().map((name) => `unknown field ${quoteGo(name)}`);
+  const problems = [...unknown, ...strictErrors.map((problem) => problem.replace('"metadata.', '"'))];
+  if (level === 'Strict' && problems.length > 0) throw fail(`strict decoding error: ${problems.join(', ')}`);
+  if (level === 'Warn') request.exchange.warnings.push(...problems);
+  return object;
 }
 
 /** How a patched document is printed in the error that it cannot be read. */
@@ -105,8 +133,9 @@ function readFirst<T>(read: (value: JsonObject, inFieldOrder?: boolean) => T, do
 function readResult(document: JsonObject, context: PatchContext, { text, converted, ordered, before }: Shown): KubeObject {
   const { request, expected, level, problems } = context;
   const fail = (why: string): StatusError => patchInvalid(text(), why);
-  if (expected.custom) checkCustomType(document, expected);
+  if (expected.custom) checkCustomType(document, text, fail);
   else if (!converted) checkDocumentType(document, context, fail);
+  if (!expected.custom && !converted && !document['apiVersion']) return readUnversioned(document, context, fail);
   const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
     typeObject({ value, inFieldOrder, untyped: converted, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const { object, strictErrors } = readFirst(read, document, converted ? undefined : ordered);
@@ -136,6 +165,7 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
     const typed = request.subresource === 'scale' ? undefined : current;
     const next = readResult(document, context, { text, converted: shown !== undefined, ordered, before: typed });
     checkIdentity(request.target, request.name, next);
+    if (base.expected.custom) validateCustomType(document, base);
     if (request.subresource !== 'scale') return next;
     const { group, plural, custom } = request.resource;
     const at = { group, resource: custom ? plural : `${plural}/scale` };

@@ -1,6 +1,6 @@
 // PUT: the body replaces the object, or the fields of its subresource.
 import { createTimeSlice } from '../../base/index.ts';
-import { invalid, invalidValue, type KubeObject, validateObjectMeta } from '../../apimachinery/index.ts';
+import { badRequest, invalid, invalidValue, type KubeObject, StatusError, validateObjectMeta } from '../../apimachinery/index.ts';
 import {
   applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, defaultObject, groupResource, type Resource, toScale, type WriteResult,
 } from '../../registry/index.ts';
@@ -55,6 +55,9 @@ function replaceWith(request: ResourceRequest, body: KubeObject): (current: Kube
   return (current) => withScale(request.resource, { current: current as KubeObject, scale: body });
 }
 
+/** The reference's text for all Scales of custom resources that cannot be read: the types by which it words the problem know no Scale. */
+const NO_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
+
 /** Replaces an object. */
 export async function handleUpdate(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, resource, target, name, subresource } = request;
@@ -68,6 +71,8 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   const pause = createTimeSlice(dependencies.clock, BODY_TURN_MS);
   const decoded = await decodeBody(raw, expected, {
     catalog: dependencies.catalog, parseYaml: yamlParserOf(request), level: validationLevel(query), warnings: exchange.warnings, pause,
+  }).catch((error: unknown) => {
+    throw resource.custom && subresource === 'scale' && error instanceof StatusError ? badRequest(NO_SCALE) : error;
   });
   await pause();
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);

@@ -88,7 +88,7 @@ export function applyScale(resource: Resource, object: KubeObject, scale: KubeOb
   const spec = scale['spec'];
   const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');
-  if (replicas === UNSET_REPLICAS) throw badRequest(`the spec replicas field "${specReplicas}" cannot be empty`);
+  if (resource.custom && replicas === UNSET_REPLICAS) throw badRequest(`the spec replicas field "${specReplicas}" cannot be empty`);
   writePath(object, specReplicas, replicas);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion) object.metadata.resourceVersion = resourceVersion;

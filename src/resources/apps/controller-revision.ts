@@ -22,7 +22,7 @@ const controllerRevisionColumns: readonly Column[] = withNameAndAge(
 
 /** Validates controllerrevisions. */
 function validateControllerRevision(revision: KubeObject): Errors {
-  const data: FieldError[] = revision['data'] === undefined ? [required('data', 'data is mandatory')] : [];
+  const data: FieldError[] = (revision['data'] ?? undefined) === undefined ? [required('data', 'data is mandatory')] : [];
   return [...data, ...checkNotNegative({ path: 'revision', value: revision['revision'] })];
 }
 

@@ -74,10 +74,11 @@ function checkTimeZone({ path, value }: Field): Errors {
   if (value === undefined || value === null) return [];
   const zone = toText(value);
   if (zone === '') return [invalidValue(path, zone, 'timeZone must be nil or non-empty string')];
-  if (zone.toLowerCase() === 'local') {
-    return [invalidValue(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')];
-  }
-  return isTimeZone(zone) ? [] : [invalidValue(path, zone, `unknown time zone ${zone}`)];
+  const isLocal = zone.toLowerCase() === 'local';
+  return [
+    ...(isLocal ? [invalidValue(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')] : []),
+    ...(zone === 'Local' || isTimeZone(zone) ? [] : [invalidValue(path, zone, `unknown time zone ${zone}`)]),
+  ];
 }
 
 function checkCronJobSpec(cronJob: KubeObject, old?: KubeObject): Errors {

@@ -119,10 +119,10 @@ function checkRequest(request: unknown): FieldError[] {
 
 function checkUsages(given: readonly unknown[]): FieldError[] {
   if (given.length === 0) return [required('spec.usages')];
-  return given.flatMap((usage, index) => {
-    if (!usages.includes(toText(usage))) return [notSupported(`spec.usages[${index}]`, usage, usages)];
-    return given.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : [];
-  });
+  return [
+    ...given.flatMap((usage, index) => (usages.includes(toText(usage)) ? [] : [notSupported(`spec.usages[${index}]`, usage, usages)])),
+    ...given.flatMap((usage, index) => (given.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : [])),
+  ];
 }
 
 function checkSigner(name: string): readonly FieldError[] {

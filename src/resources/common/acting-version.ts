@@ -15,7 +15,14 @@ export function actInVersion(stored: string, convert: Convert, strategy: Strateg
     for (const name of Object.keys(object)) delete object[name];
     Object.assign(object, changed);
   };
-  const { prepareForCreate, prepareForUpdate, validate, validateUpdate, warnings } = strategy;
+  const { prepareForCreate, prepareForUpdate, prepareValidation, validate, validateUpdate, warnings } = strategy;
+  /** Views of objects that were validated ahead, for the validation that asks next. */
+  const prepared = new WeakMap<KubeObject, KubeObject>();
+  const take = (object: KubeObject, version: string): KubeObject => {
+    const seen = prepared.get(object);
+    prepared.delete(object);
+    return seen ?? view(object, version);
+  };
   return {
     ...strategy,
     ...(prepareForCreate && {
@@ -24,9 +31,16 @@ export function actInVersion(stored: string, convert: Convert, strategy: Strateg
     ...(prepareForUpdate && {
       prepareForUpdate: (object, old, context) => change(object, context.version, (seen) => prepareForUpdate(seen, view(old, context.version), context)),
     } satisfies Strategy),
-    ...(validate && { validate: (object, context) => validate(view(object, context.version), context) } satisfies Strategy),
+    ...(prepareValidation && {
+      prepareValidation(object, { old, context, pause }) {
+        const seen = view(object, context.version);
+        prepared.set(object, seen);
+        return prepareValidation(seen, { old: old && view(old, context.version), context, pause });
+      },
+    } satisfies Strategy),
+    ...(validate && { validate: (object, context) => validate(take(object, context.version), context) } satisfies Strategy),
     ...(validateUpdate && {
-      validateUpdate: (object, old, context) => validateUpdate(view(object, context.version), view(old, context.version), context),
+      validateUpdate: (object, old, context) => validateUpdate(take(object, context.version), view(old, context.version), context),
     } satisfies Strategy),
     ...(warnings && {
       warnings: (object, old, context) => warnings(view(object, context.version), old && view(old, context.version), context),

@@ -81,6 +81,7 @@ function checkLimitResponse(response: Field): Errors {
   if (type.value === 'Reject') {
     return isGiven(queuing) ? [forbiddenField(queuing.path, 'must be nil if limited.limitResponse.type is not Limited')] : [];
   }
+  if (isEmptyText(type)) return [required(type.path)];
   if (type.value !== 'Queue') return checkOneOf(type, ['Queue', 'Reject']);
   return isGiven(queuing) ? checkQueuing(queuing) : [required(queuing.path, 'must not be empty if limited.limitResponse.type is Limited')];
 }

@@ -4,7 +4,7 @@ import { type Errors, type Field, at, each, isGiven, memberOf } from '../common/
 import { checkSelector } from '../common/validation/selectors.ts';
 import { toList } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkRule } from './rules.ts';
+import { checkGeneratedName, checkRule } from './rules.ts';
 
 /** The selectors by which a role aggregates the rules of others. */
 function checkAggregation(aggregation: Field): Errors {
@@ -27,6 +27,7 @@ function validateClusterRole(role: KubeObject): Errors {
 export const clusterRoleKind: KindSpec = {
   kind: 'ClusterRole', plural: 'clusterroles', cluster: true,
   nameRule: 'path-segment',
+  strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,
   validation: { object: validateClusterRole },
 };

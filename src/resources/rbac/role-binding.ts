@@ -3,6 +3,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Errors } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyRoleBindingDefaults, checkBinding, checkRoleRef, roleBindingColumns } from './bindings.ts';
+import { checkGeneratedName } from './rules.ts';
 
 /** Validates rolebindings. */
 function validateRoleBinding(binding: KubeObject): Errors {
@@ -13,6 +14,7 @@ function validateRoleBinding(binding: KubeObject): Errors {
 export const roleBindingKind: KindSpec = {
   kind: 'RoleBinding', plural: 'rolebindings',
   nameRule: 'path-segment',
+  strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,
   metadataChecks: ['object', 'new', 'update', 'kind'],
   columns: roleBindingColumns,

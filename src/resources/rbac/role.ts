@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Errors, each, memberOf } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkRule } from './rules.ts';
+import { checkGeneratedName, checkRule } from './rules.ts';
 
 /** Validates roles. */
 function validateRole(role: KubeObject): Errors {
@@ -13,6 +13,7 @@ function validateRole(role: KubeObject): Errors {
 export const roleKind: KindSpec = {
   kind: 'Role', plural: 'roles',
   nameRule: 'path-segment',
+  strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,
   validation: { object: validateRole },
 };

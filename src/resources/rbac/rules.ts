@@ -1,5 +1,5 @@
 // Validation of the rules of Roles and ClusterRoles.
-import { type FieldError, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, checkPathSegment, invalidValue, required } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at } from '../common/validation/check.ts';
 import { toList } from '../common/values.ts';
 
@@ -18,4 +18,11 @@ export function checkRule(rule: Field, namespaced: boolean): Errors {
   if (isEmpty('apiGroups')) errors.push(required(list('apiGroups').path, 'resource rules must supply at least one api group'));
   if (isEmpty('resources')) errors.push(required(list('resources').path, 'resource rules must supply at least one resource'));
   return errors;
+}
+
+/** The prefix of a generated name has to be a name itself, unlike those of other kinds. */
+export function checkGeneratedName({ metadata: { generateName = '' } }: KubeObject): readonly FieldError[] {
+  if (generateName === '') return [];
+  const asPrefix = checkPathSegment(generateName, true);
+  return checkPathSegment(generateName).filter((why) => !asPrefix.includes(why)).map((why) => invalidValue('metadata.generateName', generateName, why));
 }

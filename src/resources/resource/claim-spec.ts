@@ -1,5 +1,7 @@
 // The spec of resource claims and their templates: requests, constraints, and configuration that names requests.
-import { type FieldError, type JsonObject, checkDnsSubdomain, invalidValue, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type JsonObject, byteLength, checkDnsSubdomain, deviceSelectorProblem, forbiddenField, invalidValue, required, tooLong,
+} from '../../apimachinery/index.ts';
 import { readPointer, readStructs, setZero } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, isGiven } from '../common/validation/check.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
@@ -57,10 +59,18 @@ export function checkReferences(parent: Field, names: RequestNames): Errors {
   return checkSet(at(parent, 'requests'), MAX_REQUESTS, { check: (item) => checkRequestReference(item, names), keyOf: itself });
 }
 
-/** Validates a device selector. */
+const MAX_EXPRESSION_BYTES = 10 * 1024;
+
+/** Validates a device selector, whose expression is compiled. */
 export function checkSelector(selector: Field): Errors {
   const cel = at(selector, 'cel');
-  return isGiven(cel) ? [] : [required(cel.path)];
+  if (!isGiven(cel)) return [required(cel.path)];
+  const { path, value } = at(cel, 'expression');
+  const text = toText(value);
+  if (byteLength(text) > MAX_EXPRESSION_BYTES) return [tooLong(path, MAX_EXPRESSION_BYTES)];
+  const problem = deviceSelectorProblem(text);
+  if (problem === undefined) return [];
+  return problem.type === 'invalid' ? [invalidValue(path, text, problem.message)] : [forbiddenField(path, 'too complex, exceeds cost limit')];
 }
 
 function checkMode(wanted: Field): Errors {

@@ -25,5 +25,5 @@ export const deviceClassKind: KindSpec = {
   versions: ['v1', 'v1beta2', 'v1beta1'],
   tracksGeneration: true,
   columns: nameAndAgeColumns,
-  validation: { object: validateDeviceClass },
+  validation: { object: validateDeviceClass, usesExpressions: true },
 };

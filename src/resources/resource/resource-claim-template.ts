@@ -42,5 +42,5 @@ export const resourceClaimTemplateKind: KindSpec = {
   returnsDeleted: true,
   columns: nameAndAgeColumns,
   applyDefaults: applyResourceClaimTemplateDefaults,
-  validation: { object: validateResourceClaimTemplate, update: validateResourceClaimTemplateUpdate },
+  validation: { object: validateResourceClaimTemplate, update: validateResourceClaimTemplateUpdate, usesExpressions: true },
 };

@@ -63,5 +63,5 @@ export const resourceClaimKind: KindSpec = {
   columns: resourceClaimColumns,
   applyDefaults: applyResourceClaimDefaults,
   strategy: prepareWithStatus({ keeps: allUserMetadata, prepareForStatus: forgetReturnedDevices }),
-  validation: { object: validateResourceClaim, update: validateResourceClaimUpdate, status: validateResourceClaimStatus },
+  validation: { object: validateResourceClaim, update: validateResourceClaimUpdate, status: validateResourceClaimStatus, usesExpressions: true },
 };

@@ -104,6 +104,7 @@ export const csiDriverKind: KindSpec = {
   kind: 'CSIDriver', plural: 'csidrivers', cluster: true,
   unconditionalUpdate: false, returnsDeleted: true,
   metadataChecks: ['update', 'kind'],
+  gatedFields: [['VolumeLimitScaling', 'spec.preventPodSchedulingIfMissing']],
   columns: csiDriverColumns,
   applyDefaults: applyCsiDriverDefaults,
   strategy: {

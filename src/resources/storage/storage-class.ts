@@ -87,11 +87,12 @@ const immutableMembers = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeB
 export const storageClassKind: KindSpec = {
   kind: 'StorageClass', plural: 'storageclasses', shortNames: ['sc'], cluster: true,
   returnsDeleted: true,
+  metadataChecks: ['object', 'new', 'update', 'kind'],
   columns: storageClassColumns,
   applyDefaults: applyStorageClassDefaults,
   validation: {
     object: validateStorageClass,
-    update: (object, old) => [...validateStorageClass(object), ...checkSameMembers(object, old, immutableMembers)],
+    update: (object, old) => checkSameMembers(object, old, immutableMembers),
   },
   warnings: warnWith(warnOfTopologies),
 };

@@ -1,5 +1,5 @@
 // RuntimeClass: a pod that names a class takes over its overhead and its rules for nodes; an overhead of the pod's own must be the same.
-import { type KubeObject, equalJson } from '../../../apimachinery/index.ts';
+import { type KubeObject, equalJson, failure } from '../../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
@@ -43,6 +43,7 @@ export function createRuntimeClass(classes: RowReads): AdmissionPlugin {
     handles: (attributes) => writes(attributes, '/pods'),
     async mutate(attributes) {
       const spec = (attributes.object?.['spec'] ?? {}) as PodSpec;
+      if (spec.runtimeClassName === '') throw failure(500, '', 'resource name may not be empty');
       if (!spec.runtimeClassName) return;
       const { overhead, scheduling } = await findClass(attributes, spec.runtimeClassName, classes);
       if (overhead !== undefined) {

@@ -102,9 +102,10 @@ interface MoreOfEnvironment {
   readonly container?: string;
   /** Functions of other names than those that are known. */
   readonly functions?: readonly FunctionDeclaration[];
+  readonly macros?: Library['macros'];
 }
 
-/** The same environment with more variables, types, functions, or another container. */
+/** The same environment with more variables, types, functions, macros, or another container. */
 export function extendEnvironment(base: Environment, more: MoreOfEnvironment): Environment {
   return {
     ...base,
@@ -112,6 +113,7 @@ export function extendEnvironment(base: Environment, more: MoreOfEnvironment): E
     variables: more.variables === undefined ? base.variables : new Map([...base.variables, ...more.variables]),
     structs: more.structs === undefined ? base.structs : [...base.structs, ...more.structs],
     functions: more.functions === undefined ? base.functions : new Map([...base.functions, ...more.functions.map((one) => [one.name, one] as const)]),
+    macros: more.macros === undefined ? base.macros : new Map([...base.macros, ...more.macros]),
   };
 }
 

@@ -6,7 +6,8 @@ import { digitsOf } from '../values/numbers.ts';
 import { type CelType, boolType, doubleType, intType, stringType, structType } from '../values/types.ts';
 import { CelDouble, CelError, CelOpaque, type Value, MAX_INT64, MAX_UINT64, MIN_INT64, narrowInt } from '../values/values.ts';
 
-const quantityType = structType('kubernetes.Quantity');
+/** The type of quantities. */
+export const quantityType = structType('kubernetes.Quantity');
 const semverType = structType('kubernetes.Semver');
 type Int = number | bigint;
 

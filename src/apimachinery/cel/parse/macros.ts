@@ -197,3 +197,14 @@ export const twoVariableMacros: MacroTable = [
   [macroKey('transformMapEntry', 3, true), mapTransform(true, false)],
   [macroKey('transformMapEntry', 4, true), mapTransform(true, true)],
 ];
+
+/** cel.bind(name, value, body): a name for a value. */
+const bindName: Macro = (helper, { id, target, args }) => {
+  if (target?.type !== 'ident' || target.name !== 'cel') return undefined;
+  const [name, value, body] = args as [Expr, Expr, Expr];
+  if (name.type !== 'ident') throw new MacroError(name.id, 'cel.bind() variable names must be simple identifiers');
+  return new ExprBuilder(helper, { id }).bind(name.name, value, body);
+};
+
+/** The macro that names values. */
+export const bindingMacros: MacroTable = [[macroKey('bind', 3, true), bindName]];

@@ -39,7 +39,7 @@ for (const [text, expected] of [
 const starts = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 for (const [text, ...expected] of [
-  ['', `1:1: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
+  ['', `1:0: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['1 +', `1:4: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['[1', "1:3: Syntax error: mismatched input '<EOF>' expecting {']', ','}"],
   ['{1:2', "1:5: Syntax error: mismatched input '<EOF>' expecting {'}', ','}"], ['{1:2 3', "1:6: Syntax error: mismatched input '3' expecting {'}', ','}"],
@@ -48,6 +48,8 @@ for (const [text, ...expected] of [
   ['1 + $', "1:5: Syntax error: token recognition error at: '$'", `1:6: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['a.', "1:3: Syntax error: no viable alternative at input '.'"], ["a.'b'", "1:3: Syntax error: no viable alternative at input '.'b''"],
   ['a.in', "1:3: Syntax error: no viable alternative at input '.in'"], ['-', "1:2: Syntax error: no viable alternative at input '-'"],
+  ["cidr('x'1).masked()", "1:9: Syntax error: extraneous input '1' expecting ')'"],
+  ['opt{ional.none()', "1:10: Syntax error: missing ':' at '.'", "1:17: Syntax error: mismatched input '<EOF>' expecting {'}', ','}"],
   ['(1', "1:3: Syntax error: mismatched input '<EOF>' expecting ')'"], ['a b', "1:3: Syntax error: extraneous input 'b' expecting <EOF>"],
   ['a b c', "1:3: Syntax error: mismatched input 'b' expecting <EOF>"], ['* a', `1:1: Syntax error: extraneous input '*' expecting ${starts}`],
   ['[1,', `1:4: Syntax error: mismatched input '<EOF>' expecting ${starts}`], ["'abc", "1:1: Syntax error: token recognition error at: ''abc'",

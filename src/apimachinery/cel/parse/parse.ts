@@ -9,6 +9,7 @@ import { LiteralError, readNumber, readText } from './literals.ts';
 import { MacroError, type MacroHelper, macroKey } from './macros.ts';
 import { MAX_DEPTH, MAX_EXPRESSION_RUNES, MAX_NODES, type ParseOptions, RUNES_PER_PART } from './options.ts';
 import { CelSyntaxError, type Issue, MAX_REPORTED_ISSUES } from './source.ts';
+import { Stop, untilStop } from './stop.ts';
 import { Weights } from './weights.ts';
 
 /** Parses a text; throws CelSyntaxError. */
@@ -27,9 +28,6 @@ export function parseExpression(text: string, options: ParseOptions): ParsedExpr
   if (parser.issues.length > 0 || root === undefined) throw new CelSyntaxError(parser.issues, text);
   return { text, root, offsets: parser.offsets };
 }
-
-/** Stops the parse; what went wrong is among the issues already. */
-class Stop extends Error {}
 
 class Parser implements MacroHelper {
   readonly offsets = new Map<number, number>();
@@ -59,20 +57,11 @@ class Parser implements MacroHelper {
     this.#at = 0;
     this.#nesting = 0;
     this.#recovering = false;
-    return this.#untilStop(() => {
+    return untilStop(() => {
       const root = this.#expression();
       if (this.#token.kind !== 'end') this.#unexpected('<EOF>', this.#tokens[this.#at + 1]?.kind === 'end');
       return root;
     });
-  }
-
-  #untilStop(read: () => Expr): Expr | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof Stop) return undefined;
-      throw error;
-    }
   }
 
   /** A new node id at the place of another node, or at an offset. */
@@ -103,8 +92,16 @@ class Parser implements MacroHelper {
     this.#recovering = false;
   }
 
+  /** Accepts an operator. As in the reference, one token that is too many before it is skipped, and a colon before an expression may be missing. */
   #expect(text: string, expected = `'${text}'`): void {
-    if (!this.#take(text)) this.#unexpected(expected);
+    if (this.#take(text)) return;
+    const next = this.#tokens[this.#at + 1];
+    if (expected.length === text.length + 2 && next?.kind === 'op' && next.text === text) {
+      this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${expected}`);
+      this.#at++;
+      this.#advance();
+    } else if (text === ':' && this.#startsPrimary(this.#token) && !this.#is('in')) this.#reportSyntax(`missing ':' at '${this.#token.text}'`);
+    else this.#unexpected(expected);
   }
 
   #unexpected(expected: string, extraneous = false): never {
@@ -186,7 +183,7 @@ class Parser implements MacroHelper {
     const { issues } = this;
     const read = remember(() => {
       this.issues = [];
-      const expr = this.#untilStop(() => this.#readRelation());
+      const expr = untilStop(() => this.#readRelation());
       return { expr, issues: this.issues, at: this.#at, recovering: this.#recovering };
     });
     this.issues = issues;

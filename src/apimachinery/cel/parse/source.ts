@@ -40,6 +40,8 @@ function formatIssues(issues: readonly Issue[], text: string): string {
 
 function formatIssue(issue: Issue, lines: readonly Line[]): string {
   if (issue.offset < 0) return `ERROR: <input>:-1:0: ${issue.message}`;
+  // An empty text has no line that could be shown.
+  if (lines.length === 1 && lines[0]!.shown === '') return `ERROR: <input>:1:0: ${issue.message}`;
   let line = 0;
   let column = issue.offset;
   while (line < lines.length - 1 && column > lines[line]!.runes.length) column -= lines[line++]!.runes.length + 1;

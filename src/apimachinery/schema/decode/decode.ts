@@ -23,7 +23,7 @@ interface DecodeOptions {
   readonly keepEmptyLists?: boolean;
   /** Members are read in the order of the struct and the first problem is thrown, as upstream's converter of untyped objects does. */
   readonly inFieldOrder?: boolean;
-  /** Unknown fields are reported as by upstream's converter of untyped objects: all of them, by names as they are. */
+  /** Values are read as by upstream's converter of untyped objects: whole numbers lose upper bits, unknown fields are all reported, by names as they are. */
   readonly untyped?: boolean;
   /** The decoded object that the input was made from: what the input shares with it, in the same place, is decoded already and stays as it is. */
   readonly before?: unknown;
@@ -231,6 +231,8 @@ class Decoder {
     if (typeof input !== 'number' && typeof input !== 'bigint') return this.#report(input, schema);
     const literal = this.#oddNumbers?.get(this.#formatPath());
     if (literal === undefined && fitsInteger(input, schema.format === 'int32')) return input;
+    const wrapped = this.#options.untyped === true ? wrapInteger(input, schema.format === 'int32') : undefined;
+    if (wrapped !== undefined) return wrapped;
     return this.#reportFound(`number ${literal ?? input}`, schema);
   }
 
@@ -385,6 +387,15 @@ function isNothing(input: unknown): boolean {
 function fitsInteger(value: number | bigint, isInt32: boolean): boolean {
   if (typeof value === 'bigint') return !isInt32 && value >= -MAX_INT64 && value < MAX_INT64;
   return isInt32 ? (value | 0) === value : Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+}
+
+/** A whole number in the bits of its type, as upstream's converter of untyped objects leaves it there; undefined for a fraction. */
+function wrapInteger(value: number | bigint, isInt32: boolean): number | bigint | undefined {
+  if (typeof value === 'number' && !Number.isInteger(value)) return undefined;
+  const whole = BigInt(value);
+  // Beyond 64 bits it is a float, whose conversion gives the least integer.
+  const inBits = whole >= -MAX_INT64 && whole < MAX_INT64 ? whole : -MAX_INT64;
+  return isInt32 ? Number(BigInt.asIntN(32, inBits)) : inBits;
 }
 
 /** Go's notion of empty for omitempty: structs never are. */

@@ -20,6 +20,11 @@ test('validateListTypes recognises equal elements of every type, and by one key 
   const fieldsOf = (value: unknown, before?: unknown): readonly string[] => validateListTypes(lists, value, before).map(({ field }) => field);
   assert.deepEqual(fieldsOf({ set: [1, '1', true, 'true', null, { a: 1 }, 2n, [1]] }), []);
   assert.deepEqual(fieldsOf({ set: [1, '1', 1n, '1', '1', { a: 1, b: 2 }, { b: 2, a: 1 }, null, null] }), ['set[2]', 'set[3]', 'set[6]', 'set[8]']);
+  const [large, next] = [9007199254740992n, 9007199254740993n];
+  assert.deepEqual(fieldsOf({ set: [large, next, { a: large }, { a: next }, Number(large), next], map: [{ k: large }, { k: next }, { k: large }],
+    both: [{ k: large }, { k: next }] }), ['map[2]', 'set[5]']);
+  assert.deepEqual(validateListTypes(lists, { set: [next, next, { a: [next] }, { a: [next] }] }).map(({ message }) => message),
+    ['Duplicate value: 9007199254740993', 'Duplicate value: {"a":[9007199254740993]}']);
   const elements = [{ k: 1 }, { k: '1' }, {}, { k: null }, { k: { a: 1 } }, { l: 1 }, { k: { a: 1 } }, { k: '1' }, { k: {} }];
   assert.deepEqual(fieldsOf({ map: elements }), ['map[5]', 'map[6]', 'map[7]']);
   assert.deepEqual(fieldsOf({ both: [{ k: 1, l: 2 }, { k: 1 }, { l: 2, k: 1 }, { k: 1, l: '2' }] }), ['both[2]']);

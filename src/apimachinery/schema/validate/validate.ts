@@ -382,10 +382,11 @@ interface Keys {
 
 const asIs = (item: unknown): unknown => item;
 
-/** Texts and numbers stand for themselves; anything else is written. */
+/** Texts and numbers stand for themselves; anything else is written. An integer that no double holds exactly equals none, as in Go. */
 const idOfValue = (value: unknown): unknown => {
   if (typeof value === 'string' || typeof value === 'number' || value === undefined) return value;
-  return typeof value === 'bigint' ? Number(value) : idByText(value);
+  if (typeof value !== 'bigint') return idByText(value);
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 };
 
 /** What no string of a client begins with. */

@@ -141,6 +141,13 @@ function checkBalancerClass(spec: Field): Errors {
 
 const policies = ['Cluster', 'Local'];
 
+/** Allocation gives a port to each Service that needs one; one that is created by way of its status has none. */
+function checkHealthPort(health: Field, isNeeded: boolean): Errors {
+  if (toNumber(health.value) === 0) return isNeeded ? [required(health.path)] : [];
+  if (isNeeded) return checkPortNumber(health);
+  return [invalidValue(health.path, health.value, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")];
+}
+
 function checkTrafficPolicies(spec: Field): Errors {
   const errors: FieldError[] = [];
   const type = typeOf(spec);
@@ -149,9 +156,7 @@ function checkTrafficPolicies(spec: Field): Errors {
   if (isReachable) errors.push(...(isFilled(external) ? checkOneOf(external, policies) : [required(external.path)]));
   else if (isFilled(external)) errors.push(invalidValue(external.path, external.value, 'may only be set for externally-accessible services'));
   const health = at(spec, 'healthCheckNodePort');
-  if (toNumber(health.value) !== 0 && !(type === 'LoadBalancer' && external.value === 'Local')) {
-    errors.push(invalidValue(health.path, health.value, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
-  }
+  errors.push(...checkHealthPort(health, type === 'LoadBalancer' && external.value === 'Local'));
   const internal = at(spec, 'internalTrafficPolicy');
   if (isGiven(internal)) errors.push(...checkOneOf(internal, policies));
   const distribution = at(spec, 'trafficDistribution');

@@ -76,7 +76,7 @@ export function checkTemplateMetadata(metadata: Field): Errors {
   return [
     ...validateAnnotations(toObject(annotations) as Record<string, string>, `${metadata.path}.annotations`),
     ...checkLabels({ path: `${metadata.path}.labels`, value: labels }),
-    ...Object.keys(others).map((name) => forbiddenField(at(metadata, name).path, 'cannot be set')),
+    ...Object.keys(others).map((name) => forbiddenField(at(metadata, name === 'uid' ? 'uID' : name).path, 'cannot be set')),
   ];
 }
 

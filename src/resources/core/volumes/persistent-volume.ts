@@ -137,7 +137,10 @@ export const persistentVolumeKind: KindSpec = {
       const status = ensureStruct(volume, 'status');
       const before = readPointer(old, 'status');
       const sameTime = status['lastPhaseTransitionTime'] === undefined || status['lastPhaseTransitionTime'] === before?.['lastPhaseTransitionTime'];
-      if (status['phase'] !== before?.['phase'] && sameTime) status['lastPhaseTransitionTime'] = formatTime(nowMs);
+      const isSame = status['phase'] === before?.['phase'];
+      if (!isSame && sameTime) status['lastPhaseTransitionTime'] = formatTime(nowMs);
+      const known = before?.['lastPhaseTransitionTime'];
+      if (isSame && known !== undefined) status['lastPhaseTransitionTime'] ??= known;
     },
   }),
   validation: { object: validateVolume, update: validateVolumeUpdate },

@@ -179,6 +179,9 @@ export function readContext(spec: Field, volumes: Volumes): ContainerContext {
   return { spec, volumes, claims: new Set(toObjects(readPath(spec.value, 'resourceClaims')).map((claim) => toText(claim['name']))) };
 }
 
+/** One of a list; a text that is empty is missing. */
+const checkChoice = (place: Field, choices: readonly string[]): Errors => (isEmptyText(place) ? [required(place.path)] : checkOneOf(place, choices, true));
+
 /** Validates the spec of a pod, or of a template when there is no pod. */
 export function validatePodSpec(spec: Field, pod?: PodOfSpec): Errors {
   const { errors, volumes } = checkVolumes(at(spec, 'volumes'), pod);
@@ -189,7 +192,7 @@ export function validatePodSpec(spec: Field, pod?: PodOfSpec): Errors {
     ...(isGiven(grace) ? [] : [required(grace.path)]), ...errors, ...checkResourceClaims(at(spec, 'resourceClaims')),
     ...checkContainers(at(spec, 'containers'), context), ...checkInitContainers(at(spec, 'initContainers'), context),
     ...checkEphemeralContainers(at(spec, 'ephemeralContainers'), context), ...checkPodResources(spec, claims), ...checkHostNetwork(spec, pod !== undefined),
-    ...checkOneOf(at(spec, 'restartPolicy'), restartPolicies, true), ...checkOneOf(at(spec, 'dnsPolicy'), dnsPolicies, true),
+    ...checkChoice(at(spec, 'restartPolicy'), restartPolicies), ...checkChoice(at(spec, 'dnsPolicy'), dnsPolicies),
     ...checkLabels(at(spec, 'nodeSelector')), ...checkPodSecurity(spec), ...checkAffinity(at(spec, 'affinity')), ...checkDnsConfig(spec),
     ...checkGates(spec), ...checkSpread(at(spec, 'topologySpreadConstraints')),
     ...checkHostProcesses(spec, listContainers(spec)), ...checkHostUsers(spec), ...checkHostnameOverride(spec),

@@ -1,0 +1,28 @@
+// Selectors of devices: what they may name and result in, and which of them would cost too much; the answers are those of kube-apiserver 1.36.3.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deviceSelectorProblem } from './device-selectors.ts';
+
+test('deviceSelectorProblem accepts booleans, and attributes, which may be ones', () => {
+  const good = [
+    'true', "device.attributes['a.b'].c", "device.allowMultipleAllocations && device.driver == 'x'",
+    "cel.bind(dra, device.attributes['dra.example.com'], dra.oneBool && dra.anotherBool)", "device.capacity['a'].b.isGreaterThan(quantity('1'))",
+    "device.attributes['a'].v.isGreaterThan(semver('1.0.0'))", 'device.attributes.all(k, device.attributes[k].all(l, device.attributes.all(m, true)))',
+  ];
+  for (const text of good) assert.equal(deviceSelectorProblem(text), undefined, text);
+});
+
+test('deviceSelectorProblem names what an expression is instead, or what it cannot name', () => {
+  const other = (type: string) => `must evaluate to bool or the unknown type, not ${type}`;
+  const rows = [
+    ['device.driver', other('string')], ['device.attributes', other('map(string, map(string, google.protobuf.Any))')],
+    ['device.nothing', "compilation failed: ERROR: <input>:1:7: undefined field 'nothing'\n | device.nothing\n | ......^"],
+    ['cel.bind(1, 2, true)', 'compilation failed: ERROR: <input>:1:10: cel.bind() variable names must be simple identifiers\n | cel.bind(1, 2, true)\n | .........^'],
+  ] as const;
+  for (const [text, message] of rows) assert.deepEqual(deviceSelectorProblem(text), { type: 'invalid', message });
+});
+
+test('deviceSelectorProblem refuses what may cost more than an evaluation is given', () => {
+  const text = 'device.attributes.all(k, device.attributes[k].all(l, device.attributes.all(m, device.attributes[m].all(n, n != l))))';
+  assert.deepEqual(deviceSelectorProblem(text), { type: 'tooComplex' });
+});
