@@ -101,6 +101,8 @@ const kubeletConfig = (work: string, features: Readonly<Record<string, boolean>>
   apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration', failCgroupV1: false, cgroupDriver: 'cgroupfs', cgroupsPerQOS: false,
   enforceNodeAllocatable: [], failSwapOn: false, containerRuntimeEndpoint: `unix://${work}/containerd.sock`, clusterDomain: 'cluster.local',
   clusterDNS: [DNS_ADDRESS],
+  // A kubelet removes logs of pods that it does not know, those of another cluster on this machine for instance.
+  podLogsDir: `${work}/logs`,
   authentication: { anonymous: { enabled: true }, webhook: { enabled: false } }, authorization: { mode: 'AlwaysAllow' },
   evictionHard: { 'memory.available': '0%', 'nodefs.available': '0%' }, imageGCHighThresholdPercent: 100, featureGates: features,
 });

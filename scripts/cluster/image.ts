@@ -18,6 +18,8 @@ export interface Image {
   readonly files?: Readonly<Record<string, string>>;
   /** Programs of this machine: their paths by the names that the image has them under. The libraries that they need come with them. */
   readonly tools?: Readonly<Record<string, string>>;
+  /** Further names of files in the image: what they link to. */
+  readonly links?: Readonly<Record<string, string>>;
 }
 
 const FOLDERS = ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev', 'var', 'home', 'root', 'uploads', 'usr/local/bin'];
@@ -46,7 +48,7 @@ function copyTools(root: string, tools: Readonly<Record<string, string>>): void 
 
 /** Writes the archive that `ctr images import` reads. */
 export function writeImage(file: string, image: Image): void {
-  const { names, entrypoint, arguments: given, busybox, files = {}, tools = {} } = image;
+  const { names, entrypoint, arguments: given, busybox, files = {}, tools = {}, links = {} } = image;
   const work = mkdtempSync(join(tmpdir(), 'pintle-image-'));
   try {
     const root = join(work, 'root');
@@ -56,6 +58,7 @@ export function writeImage(file: string, image: Image): void {
     for (const applet of applets) symlinkSync('/bin/busybox', join(root, 'bin', applet));
     copyTools(root, tools);
     for (const [path, from] of Object.entries(files)) copyFileSync(from, join(root, path));
+    for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
     writeFileSync(join(root, 'etc', 'passwd'), PASSWD);
     writeFileSync(join(root, 'etc', 'group'), GROUP);
     chmodSync(join(root, 'tmp'), 0o1777);

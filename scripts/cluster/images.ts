@@ -19,10 +19,11 @@ interface ImageSpec {
   readonly files?: Readonly<Record<string, string>>;
   /** Programs that the image has where the machine has them: their names on the machine by those in the image. */
   readonly tools?: Readonly<Record<string, string>>;
+  readonly links?: Readonly<Record<string, string>>;
 }
 
 /** What tests call in pods of agnhost; busybox has other options, or no such program. A shell of busybox would still take its own `nc`. */
-const NETWORK_TOOLS = { sh: 'bash', curl: 'curl', nc: 'nc', dig: 'dig', ss: 'ss' };
+const NETWORK_TOOLS = { sh: 'bash', curl: 'curl', nc: 'nc', dig: 'dig', getent: 'getent', ss: 'ss' };
 
 /**
  * Images by what they are made of. Those of the end-to-end tests are there when their programs are: agnhost, sample-apiserver and etcd are the programs
@@ -30,11 +31,13 @@ const NETWORK_TOOLS = { sh: 'bash', curl: 'curl', nc: 'nc', dig: 'dig', ss: 'ss'
  */
 const specs: readonly ImageSpec[] = [
   { names: [PAUSE_IMAGE], entrypoint: ['/bin/busybox', 'sleep', '2147483647'] },
-  { names: [BOX_IMAGE, `${E2E}/busybox:1.37.0-1`, `${E2E}/busybox:1.36.1-1`], entrypoint: [] },
+  // Tests set variables whose names a shell of busybox drops.
+  { names: [BOX_IMAGE, `${E2E}/busybox:1.37.0-1`, `${E2E}/busybox:1.36.1-1`], entrypoint: [], arguments: ['sh'], tools: { sh: 'bash' } },
   { names: [DNS_IMAGE], entrypoint: ['/bin/coredns'], files: { coredns: 'bin/coredns' } },
   { names: [`${E2E}/agnhost:2.63.0`, `${E2E}/agnhost:2.55`], entrypoint: ['/agnhost'], arguments: ['pause'],
     files: { agnhost: 'agnhost', 'localhost.crt': 'localhost.crt', 'localhost.key': 'localhost.key', coredns: 'coredns' },
-    tools: NETWORK_TOOLS },
+    tools: NETWORK_TOOLS, links: { 'agnhost-2': 'agnhost' } },
+  { names: [`${E2E}/glibc-dns-testing:2.0.0`], entrypoint: [], arguments: ['sh'], tools: { sh: 'bash', dig: 'dig', getent: 'getent' } },
   { names: [`${E2E}/nginx:1.27-0`, `${E2E}/nginx:1.15-4`, `${E2E}/httpd:2.4.38-4`, `${E2E}/httpd:2.4.39-4`], files: { agnhost: 'agnhost' },
     entrypoint: ['/agnhost', 'netexec', '--http-port=80', '--udp-port=-1'] },
   ...['nautilus', 'kitten'].map((name) => ({ names: [`${E2E}/${name}:1.7`, `${E2E}/${name}:1.8`], entrypoint: showPicture(name) })),

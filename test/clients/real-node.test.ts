@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Cluster, findObstacle, findProgram, nodeFolders, startCluster } from '../../scripts/cluster/cluster.ts';
@@ -51,6 +51,10 @@ describe('a real node', { skip: obstacle ?? false }, () => {
   test('joined with a certificate that it asked for by a bootstrap token', () => {
     const request = print('get', 'csr', '-o', 'jsonpath={.items[0].spec.username} {.items[0].status.conditions[*].type} {.items[0].spec.signerName}');
     assert.match(request, /^system:bootstrap:[0-9a-f]{6} Approved kubernetes\.io\/kube-apiserver-client-kubelet$/);
+  });
+
+  test('keeps the logs of its pods in its own folder, where no other cluster removes them', () => {
+    assert.ok(readdirSync(join(cluster.work, 'logs')).some((name) => name.startsWith('default_box_')));
   });
 
   const noDns = findProgram('coredns', nodeFolders()) === undefined && 'no coredns in PINTLE_NODE_BIN';
