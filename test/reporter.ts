@@ -27,7 +27,10 @@ function showProgress({ files, passed, failed }: Progress, file: string): string
 function describeFailure(data: Extract<TestEvent, { type: 'test:fail' }>['data']): string {
   const error = data.details.error as Error & { cause?: unknown };
   const text = inspect(error.cause ?? error, { depth: 4, breakLength: 150 }).split('\n').slice(0, 60).join('\n  ');
-  return `\n✖ ${shortName(data.file)}: ${data.name}\n  ${text}\n`;
+  // A file that fails as a whole says how its process ended.
+  const { exitCode, signal } = error as { exitCode?: number; signal?: string };
+  const end = exitCode === undefined ? '' : `\n  exit code ${exitCode}, signal ${signal ?? 'none'}`;
+  return `\n✖ ${shortName(data.file)}: ${data.name}\n  ${text}${end}\n`;
 }
 
 /** A suite or a file fails because a test in it does: the test alone is reported. */

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { type TLSSocket, connect, createServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type Page, chromium } from 'playwright-core';
 import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
@@ -57,14 +59,45 @@ interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  /** A certificate (PEM) that the browser shows to one origin. */
-  readonly certificate?: { readonly origin: string; readonly cert: Buffer; readonly key: Buffer };
+}
+
+/** A door that runs: its address, and its end. */
+export interface CertificateDoor {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a door to the server at `url`: connections through it show the certificate (PEM) of a client, as a browser with that certificate does.
+ * playwright's own proxy for certificates runs TLS over streams of JavaScript in the process of the test, which has ended that process.
+ */
+export async function startCertificateDoor(url: string, identity: { readonly cert: string; readonly key: string }): Promise<CertificateDoor> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<TLSSocket>();
+  const forward = (browser: TLSSocket): void => {
+    const server = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'], ...identity });
+    for (const [from, to] of [[browser, server], [server, browser]] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.pipe(to);
+    }
+  };
+  const door = createServer({ ...identity, ALPNProtocols: ['http/1.1'] }, forward);
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const close = (): Promise<void> => new Promise((resolve) => {
+    door.close(() => resolve());
+    for (const socket of sockets) socket.destroy();
+  });
+  return { url: `https://127.0.0.1:${(door.address() as AddressInfo).port}`, close };
 }
 
 /** Opens a page of its own, without cookies of others. */
-export async function openPage(browser: Browser, { width = 1280, height = 800, dark = false, certificate }: PageOptions = {}): Promise<WatchedPage> {
+export async function openPage(browser: Browser, { width = 1280, height = 800, dark = false }: PageOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({
-    ...(certificate !== undefined && { clientCertificates: [certificate] }),
     ignoreHTTPSErrors: true, viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce', locale: 'en',
   });
   const page = await context.newPage();

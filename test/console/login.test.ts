@@ -9,7 +9,10 @@ import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { type TestProvider, startTestProvider, testClient } from '../../src/server/console/testing.ts';
 import { createCertificate } from '../../src/server/tls/certificates.ts';
 import type { TestServer } from '../../src/test-support/index.ts';
-import { type ShopAndBrowser, checkAccess, checkNarrow, missingBrowser, openPage, startShop, stopShop, takePicture, visit, waitForList } from './browser.ts';
+import {
+  type ShopAndBrowser, checkAccess, checkNarrow, missingBrowser, openPage, startCertificateDoor,
+  startShop, stopShop, takePicture, visit, waitForList,
+} from './browser.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -63,10 +66,9 @@ describe('logins of the console', { skip: missingBrowser() }, () => {
 
   test('a client certificate that the browser shows needs no login: the page is that of its user', async () => {
     const { certificate, key } = createCertificate({ commonName: 'alice', organizations: ['devs'], issuer, lifetimeMs: HOUR_MS }, context);
-    const { page, complaints, close } = await openPage(browser, {
-      certificate: { origin: new URL(server.url).origin, cert: Buffer.from(certificate), key: Buffer.from(key) },
-    });
-    await page.goto(`${server.url}/console/#/list/core/v1/configmaps?namespace=shop`);
+    const door = await startCertificateDoor(server.url, { cert: certificate, key });
+    const { page, complaints, close } = await openPage(browser);
+    await page.goto(`${door.url}/console/#/list/core/v1/configmaps?namespace=shop`);
     await waitForList(page, 3);
     assert.match(await page.locator('.user summary').getAttribute('aria-label') ?? '', /^User alice$/);
     await visit(page, '#/list/core/v1/secrets?namespace=shop');
@@ -74,12 +76,12 @@ describe('logins of the console', { skip: missingBrowser() }, () => {
     assert.deepEqual(complaints, []);
     await close();
     const stranger = createCertificate({ commonName: 'admin', organizations: ['system:masters'], lifetimeMs: HOUR_MS }, context);
-    const other = await openPage(browser, {
-      certificate: { origin: new URL(server.url).origin, cert: Buffer.from(stranger.certificate), key: Buffer.from(stranger.key) },
-    });
-    await other.page.goto(`${server.url}/console/`);
+    const otherDoor = await startCertificateDoor(server.url, { cert: stranger.certificate, key: stranger.key });
+    const other = await openPage(browser);
+    await other.page.goto(`${otherDoor.url}/console/`);
     await other.page.getByLabel('Bearer token').waitFor();
     await other.close();
+    await Promise.all([door.close(), otherDoor.close()]);
   });
 
   test('what the provider refuses is said as text, and answers that this page did not ask for begin nothing', async () => {
