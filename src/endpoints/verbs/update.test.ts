@@ -1,7 +1,9 @@
 // PUT: replacing, preconditions, and what the body has to have.
-import { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { badRequest, type StatusError, tooManyRequests } from '../../apimachinery/index.ts';
 import { testRows } from '../rows.suite.ts';
-import { createTestApi, type TestRequest } from '../testing.ts';
+import { createTestApi, makeResource, type TestRequest } from '../testing.ts';
 
 const CM = '/api/v1/namespaces/ns/configmaps';
 const api = createTestApi();
@@ -30,3 +32,19 @@ testRows('handleUpdate', api, [
   { name: 'reports invalid options before a body of no known type', status: 422,
     request: { ...put(`${CM}/a?dryRun=Some`, '{'), headers: { 'content-type': 'text/plain' } }, body: { 'details.kind': 'UpdateOptions' } },
 ]);
+
+test('handleUpdate has one text for Scales of custom resources that cannot be read, and none of its own for a worker that has no time', async () => {
+  const answerTo = async (error: StatusError): Promise<unknown> => {
+    const one = createTestApi({ parseYaml: () => Promise.reject(error) });
+    one.catalog.add(makeResource({
+      kind: 'Gadget', plural: 'gadgets', group: 'example.org', custom: true,
+      subresources: [{ name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] }],
+    }));
+    const path = '/apis/example.org/v1/namespaces/ns/gadgets/a/scale';
+    const { json } = await one.send({ method: 'PUT', path, body: 'a: b', headers: { 'content-type': 'application/yaml' } });
+    one.close();
+    return [json.code, json.message];
+  };
+  assert.deepEqual(await answerTo(tooManyRequests('too much work is waiting', 1)), [429, 'too much work is waiting']);
+  assert.deepEqual(await answerTo(badRequest('no')), [400, 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"']);
+});

@@ -58,6 +58,9 @@ function replaceWith(request: ResourceRequest, body: KubeObject): (current: Kube
 /** The reference's text for all Scales of custom resources that cannot be read: the types by which it words the problem know no Scale. */
 const NO_SCALE = 'no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"';
 
+/** Whether a body cannot be read; a worker that has no time for it answers with another code. */
+const isUnreadable = (error: unknown): boolean => error instanceof StatusError && error.code === 400;
+
 /** Replaces an object. */
 export async function handleUpdate(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, resource, target, name, subresource } = request;
@@ -72,7 +75,7 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   const decoded = await decodeBody(raw, expected, {
     catalog: dependencies.catalog, parseYaml: yamlParserOf(request), level: validationLevel(query), warnings: exchange.warnings, pause,
   }).catch((error: unknown) => {
-    throw resource.custom && subresource === 'scale' && error instanceof StatusError ? badRequest(NO_SCALE) : error;
+    throw resource.custom && subresource === 'scale' && isUnreadable(error) ? badRequest(NO_SCALE) : error;
   });
   await pause();
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);
