@@ -20,9 +20,11 @@ import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
 
-const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 'ResponseComplete'): AuditEvent => new AuditEvent({
+const SHORT_URI = '/api/v1/pods?watch=1';
+
+const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 'ResponseComplete', requestUri = SHORT_URI): AuditEvent => new AuditEvent({
   request: {
-    auditId, requestUri: '/api/v1/pods?watch=1', receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
+    auditId, requestUri, receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
     info: parseRequestInfo({ method: 'GET', path: '/api/v1/pods', query: new URLSearchParams('watch=1') }),
     caller: new Caller({ headers: { 'user-agent': 'kubectl' }, remoteAddress: '::1' }, { name: 'alice', groups: ['a', 'b"c'] }),
   },
@@ -203,6 +205,18 @@ describe('modes', () => {
     backend.flush?.();
     assert.deepEqual(writes.map((ids) => `${ids[0]} ${ids.length}`), ['a 1', 'c 1', 'd 1', 'e 64', '63 7']);
     assert.deepEqual(renderErrors(metrics), ['apiserver_audit_error_total{plugin="log"} 1']);
+  });
+});
+
+describe('createLogBackend', () => {
+  it('writes before the long paths of events that wait become a text without a bound', () => {
+    const lengths: number[] = [];
+    const file = { write: (bytes: Uint8Array) => void lengths.push(bytes.length), close: () => Promise.resolve() };
+    const backend = createLogBackend({ file, format: 'json', isStrict: false, metrics: createAuditMetrics(silentLogger) });
+    for (let id = 0; id < 60; id += 1) backend.process([makeEvent(String(id), undefined, 'ResponseComplete', `/api/v1/pods?a=${'b'.repeat(30_000)}`)]);
+    backend.flush?.();
+    assert.equal(lengths.length, 20);
+    assert.ok(Math.max(...lengths) < 100_000, `${Math.max(...lengths)} bytes at once`);
   });
 });
 

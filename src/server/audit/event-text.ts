@@ -218,7 +218,7 @@ const middles: Readonly<Record<AuditStage, string>> = {
 };
 
 /** What stands between the path and the status: verb, caller and object. */
-function encodeWho({ request: { info, caller }, impersonated, found }: EventFields): string {
+function encodeCallerAndObject({ request: { info, caller }, impersonated, found }: EventFields): string {
   let text = `","verb":"${info.verb}"`;
   if (impersonated === undefined) {
     text += caller.text;
@@ -241,7 +241,7 @@ export function encodeEvent(event: EventFields): string {
     const { before, after } = caller.open(info);
     text += info.name === '' ? before + after : `${before},"name":"${info.name}"${after}`;
   } else {
-    text += encodeWho(event);
+    text += encodeCallerAndObject(event);
   }
   if (status !== undefined) text += encodeStatus(status);
   if (requestObject !== undefined) text += `,"requestObject":${requestObject}`;

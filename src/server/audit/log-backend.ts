@@ -18,7 +18,7 @@ interface LogBackendOptions {
   readonly metrics: AuditMetrics;
 }
 
-/** Events that are written together, and characters of those with bodies. */
+/** Events that are written together, and characters of what clients have a part in: bodies, paths, and what is said of callers. */
 const MAX_WAITING = 64;
 const MAX_WAITING_LENGTH = 64 * 1024;
 /** Room for that many events without bodies; longer texts get a buffer of their own. */
@@ -55,7 +55,8 @@ class LogBackend implements AuditBackend {
 
   /** A long event is written by itself: the file may refuse it, which is no reason to lose others. */
   #add(event: AuditEvent): boolean {
-    const length = event.hasBodies && this.#options.format === 'json' ? event.json.length : 0;
+    const { requestUri, caller } = event.fields.request;
+    const length = event.hasBodies && this.#options.format === 'json' ? event.json.length : requestUri.length + caller.text.length;
     const isStored = length < MAX_WAITING_LENGTH || this.#write();
     this.#waitingLength += length;
     const count = this.#waiting.push(event);
