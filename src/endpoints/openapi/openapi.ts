@@ -185,7 +185,7 @@ export class OpenApi {
     };
     const source = this.#source;
     const make = function* (): Steps<Json> {
-      return mergeSwagger(yield* openApiV2Document(source), versions);
+      return yield* mergeSwagger(yield* openApiV2Document(source), versions);
     };
     return this.#send(exchange, { headers, etag, get: () => this.#bytes(exchange, { key: 'v2', type, make }) });
   }

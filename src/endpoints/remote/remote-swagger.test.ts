@@ -1,12 +1,15 @@
 // OpenAPI v2 of other servers, merged into this server's. Expectations follow the merge of kube-openapi.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { finishSteps } from '../../base/index.ts';
 import type { RemoteVersion } from './remote-apis.ts';
-import { mergeSwagger } from './remote-swagger.ts';
+import { mergeSwagger as mergeSteps } from './remote-swagger.ts';
 
 const GVK = 'x-kubernetes-group-version-kind';
 const versionOf = (openApiV2: unknown, version = 'v1'): RemoteVersion => ({ group: 'g', version, openApiV2 }) as unknown as RemoteVersion;
 const refer = (name: string, section = 'definitions'): object => ({ $ref: `#/${section}/${name}` });
+
+const mergeSwagger = (...input: Parameters<typeof mergeSteps>): Record<string, unknown> => finishSteps(mergeSteps(...input));
 
 describe('mergeSwagger', () => {
   it('adds free paths below the version and renames definitions that differ', () => {

@@ -1,6 +1,8 @@
 // OpenAPI v2 of other servers, merged into this server's as kube-aggregator does: of each version the paths below it that are free, and the definitions
 // that they use. A part gets another name where its own stands for something else. Parts of another form than expected are ignored.
+import type { Steps } from '../../base/index.ts';
 import type { RemoteVersion } from './remote-apis.ts';
+import { isObject } from './remote-documents.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Parts = Map<string, unknown>;
@@ -16,7 +18,6 @@ interface Swagger extends Readonly<Record<Section, Parts>> {
 
 const GVK = 'x-kubernetes-group-version-kind';
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const partsOf = (document: Json, name: string): Parts => new Map(Object.entries(isObject(document[name]) ? document[name] : {}));
 const referenceTo = (section: Section, name: string): string => `#/${section}/${name}`;
 const definitionPrefix = referenceTo('definitions', '');
@@ -113,13 +114,14 @@ const readSwagger = (document: Json): Swagger => ({
   paths: partsOf(document, 'paths'), definitions: partsOf(document, 'definitions'), parameters: partsOf(document, 'parameters'),
 });
 
-/** The Swagger document with those of other servers. */
-export function mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Record<string, unknown> {
+/** The Swagger document with those of other servers; each version is a step. */
+export function* mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Steps<Record<string, unknown>> {
   const others = versions.filter(({ openApiV2 }) => isObject(openApiV2));
   if (others.length === 0) return document;
   const merged = readSwagger(document);
   for (const { group, version, openApiV2 } of others) {
     addSwagger(merged, keepPaths(readSwagger(openApiV2 as Json), (path) => path.startsWith(`/apis/${group}/${version}/`)));
+    yield;
   }
   const filled = sharedSections.filter((section) => merged[section].size > 0).map((section) => [section, Object.fromEntries(merged[section])]);
   return { ...document, paths: Object.fromEntries(merged.paths), ...Object.fromEntries(filled) };
