@@ -316,7 +316,7 @@ async function openPort({ listener, options, seams }: Parts): Promise<number> {
 
 async function measureEncryption({ clock }: ServerOptions, { registry }: ServerMetrics): Promise<EncryptionMetrics> {
   const { createEncryptionMetrics } = await import('./encryption/encryption-metrics.ts');
-  return createEncryptionMetrics({ registry, clock, serverId: nameServer() });
+  return createEncryptionMetrics({ registry, clock });
 }
 
 function startAll({ api, authentication, options, pki, seams, metrics }: Parts, port: number): Controllers {

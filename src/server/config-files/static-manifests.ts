@@ -1,7 +1,6 @@
 // Webhooks and policies from files: the directories that the configurations of the four plugins name (`staticManifestsDir`). What the files hold is
 // in force from the start on, before any object of the API, and no client can change it. Directories are looked at every second; what cannot
 // be used is logged, and what was used before stays. Mirrors upstream's manifest loaders.
-import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { type FollowStatic, STATIC_OBJECTS_GATE } from '../../admission/index.ts';
@@ -11,6 +10,7 @@ import { parseYaml } from '../../codec/index.ts';
 import { type Catalog, completeObject } from '../../registry/index.ts';
 import { type Logger, describeError } from '../observability/logger.ts';
 import type { RecordManifests } from '../metrics/manifest-metrics.ts';
+import { hashText } from '../metrics/metric.ts';
 import { StartError } from '../options/options.ts';
 import { ConfigReader, type Fields } from './config-file.ts';
 import { lookAgain } from './followed-files.ts';
@@ -190,7 +190,7 @@ export function createManifestFollower({ directories, catalog, clock, logger, re
       const isFirst = known === '';
       known = described;
       use(await parseFiles(files, plugin, catalog));
-      record(plugin, `sha256:${createHash('sha256').update(described).digest('hex')}`);
+      record(plugin, hashText(described));
       if (!isFirst) logger.info(1, 'static manifests are in use as they are now', { plugin, directory });
     };
     await look().catch((error: unknown) => {

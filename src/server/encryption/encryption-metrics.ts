@@ -1,9 +1,9 @@
 // The metrics of encryption at rest under upstream's names: transformations of values, calls of key management plugins, ids of their keys (hashed), and
 // automatic reloads of the configuration.
-import { createHash } from 'node:crypto';
 import { BoundedCache, type Clock } from '../../base/index.ts';
-import { type MetricRegistry, type MetricSpec, formatLabels } from '../metrics/metric.ts';
+import { type MetricRegistry, type MetricSpec, formatLabels, hashText } from '../metrics/metric.ts';
 import { type ReloadObserver, countReloads } from '../metrics/reload-metrics.ts';
+import { nameServer } from '../server-identity.ts';
 import type { ObserveCall } from './plugin-channel.ts';
 import { hashKeyId } from './kms-value.ts';
 
@@ -32,18 +32,15 @@ const double = (first: number, count: number): number[] => Array.from({ length: 
 /** Ids of keys that are shown, those used last. */
 const MOST_KEY_IDS = 100;
 
-const hash = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 const reloadHelps = [
   'Total number of reload successes and failures of encryption configuration split by apiserver identity.',
   'Timestamp of the last successful or failed automatic reload of encryption configuration split by apiserver identity.',
 ] as const;
 const alpha = (name: string, help: string): MetricSpec => ({ name, help, stability: 'ALPHA' });
 
-/** Registers them. `serverId` names this server among those of its store. */
-export function createEncryptionMetrics({ registry, clock, serverId }: {
-  readonly registry: MetricRegistry; readonly clock: Clock; readonly serverId: string;
-}): EncryptionMetrics {
-  const server = { apiserver_id_hash: hash(serverId) };
+/** Registers them. */
+export function createEncryptionMetrics({ registry, clock }: { readonly registry: MetricRegistry; readonly clock: Clock }): EncryptionMetrics {
+  const server = { apiserver_id_hash: hashText(nameServer()) };
   const seconds = (): number => clock.now() / 1000;
   const misses = registry.counter(alpha('apiserver_storage_envelope_transformation_cache_misses_total',
     'Total number of cache misses while accessing key decryption key(KEK).'));

@@ -3,6 +3,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Random } from '../../base/index.ts';
 import { MessageReader, MessageWriter } from '../../grpc/index.ts';
+import { hashText } from '../metrics/metric.ts';
 import { type LocalCipher, createGcm } from './ciphers.ts';
 
 /** How the plaintext of the source becomes a key: it is the key, or the seed of keys. */
@@ -108,7 +109,7 @@ export function hashSource({ type, source, keyId, annotations }: SealedSource): 
 }
 
 /** How logs and metrics name the id of a key. */
-export const hashKeyId = (keyId: string): string => (keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`);
+export const hashKeyId = (keyId: string): string => (keyId === '' ? '' : hashText(keyId));
 
 /** HKDF's expansion with SHA-256, whose first block is as long as the key. */
 const deriveKey = (seed: Uint8Array, info: Uint8Array): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();

@@ -1,9 +1,8 @@
 // The metrics of static manifests of admission, under upstream's names: loads that were used and that failed, when the last ones were, and a hash
 // of what is in use. The server is named by the hash of its name.
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import { nameServer } from '../server-identity.ts';
-import { type MetricRegistry, type Sample, formatLabels } from './metric.ts';
+import { type MetricRegistry, type Sample, formatLabels, hashText } from './metric.ts';
 
 /** Counts the loads of the manifests of a plugin: with the hash of the files, or without it where they could not be used. */
 export type RecordManifests = (plugin: string, hash: string | undefined) => void;
@@ -13,7 +12,7 @@ const SPLIT = 'split by status, plugin, and apiserver identity.';
 
 /** Adds the metrics to a registry. */
 export function countManifests(registry: MetricRegistry, clock: Clock): RecordManifests {
-  const serverHash = `sha256:${createHash('sha256').update(nameServer()).digest('hex')}`;
+  const serverHash = hashText(nameServer());
   const times = new Map<string, number>();
   const used = new Map<string, Sample>();
   const loads = registry.counter({

@@ -1,5 +1,6 @@
 // Metrics in the Prometheus text format: counters, gauges and histograms by label text, gathered in a registry that renders them. Written by hand: a
 // client library costs more at start than the rest of this room. Label sets are bounded, since clients choose some of them.
+import { createHash } from 'node:crypto';
 
 /** Name and help of a metric; the stability is one of upstream's. */
 export interface MetricSpec {
@@ -18,6 +19,9 @@ const MAX_SERIES = 5000;
 export function formatLabels(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`).join(',');
 }
+
+/** A label that stands for a text: its SHA-256, as upstream writes it. */
+export const hashText = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 function escapeLabel(value: string): string {
   return /[\\"\n]/.test(value) ? value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n') : value;

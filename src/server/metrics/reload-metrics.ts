@@ -1,9 +1,8 @@
 // The metrics of a configuration file that is read again while the server runs, under upstream's names: changes that were used and that could not be,
 // when the last ones were, and a hash of what is in use.
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import { nameServer } from '../server-identity.ts';
-import { type MetricRegistry, type MetricSpec, formatLabels } from './metric.ts';
+import { type MetricRegistry, type MetricSpec, formatLabels, hashText } from './metric.ts';
 
 /** Hears what becomes of a configuration file. */
 export interface ReloadObserver {
@@ -21,12 +20,10 @@ interface ReloadedFile {
   readonly helps: readonly [count: string, times: string];
 }
 
-const hash = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
-
 /** Adds the metrics of one file to a registry. */
 export function countReloads(registry: MetricRegistry, clock: Clock, { what, stability, helps }: ReloadedFile): ReloadObserver {
   const prefix = `apiserver_${what}_config_controller`;
-  const server = { apiserver_id_hash: hash(nameServer()) };
+  const server = { apiserver_id_hash: hashText(nameServer()) };
   const times = new Map<string, number>();
   let config = '';
   const reloads = registry.counter({ name: `${prefix}_automatic_reloads_total`, ...(stability !== undefined && { stability }), help: helps[0] });
@@ -38,12 +35,12 @@ export function countReloads(registry: MetricRegistry, clock: Clock, { what, sta
     help: `Information about the last applied ${what} configuration with hash as label, split by apiserver identity.`,
   }, () => (config === '' ? [] : [[formatLabels({ ...server, hash: config }), 1]]));
   return {
-    loaded: (content) => void (config = hash(content)),
+    loaded: (content) => void (config = hashText(content)),
     reloaded(status, content) {
       const labels = formatLabels({ ...server, status });
       reloads.add(labels);
       times.set(labels, clock.now() / 1000);
-      if (content !== undefined) config = hash(content);
+      if (content !== undefined) config = hashText(content);
     },
   };
 }
