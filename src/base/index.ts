@@ -17,6 +17,7 @@ export { isBrokenOff, isResumable, remember, rememberWhole, resumableSteps } fro
 export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
 export { once } from './once.ts';
 export { formatSecond } from './time-text.ts';
+export { isJsonObject } from './json-object.ts';
 export { trimEnd } from './text.ts';
 export { int64Range, readInteger, uint64Range } from './integers.ts';
 export { formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';

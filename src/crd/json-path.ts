@@ -1,4 +1,5 @@
 // The simple JSON paths of definitions: columns, scale, selectable fields. Fields, indices, slices, all elements, unions of these, everything
+import { isJsonObject } from '../base/index.ts';
 // below (`..`), and filters that compare one field with a literal; `\.` is a dot in a name. A field that is absent yields nothing; what cannot
 // be done (an index beyond the list, a comparison of a text with a number) makes the whole path yield nothing, as errors do in the reference.
 type Step =
@@ -9,10 +10,6 @@ type Step =
   | { readonly type: 'all' }
   | { readonly type: 'below' }
   | { readonly type: 'filter'; readonly path: readonly string[]; readonly operator: string; readonly literal: unknown };
-
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads a path; undefined when it is none. */
 export function parsePath(text: string): readonly Step[] | undefined {
@@ -98,7 +95,7 @@ export function findAll(steps: readonly Step[], root: unknown, looks = MOST_LOOK
 /** Where a step leads from a value; undefined when it cannot be taken. */
 function follow(step: Step, value: unknown, budget: Budget): readonly unknown[] | undefined {
   switch (step.type) {
-    case 'field': return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
+    case 'field': return isJsonObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
     case 'index': return takeSlice(value, { from: step.index, to: step.index === -1 ? undefined : step.index + 1, every: 1 });
     case 'slice': return takeSlice(value, step);
     case 'all': return listChildren(value);
@@ -111,7 +108,7 @@ function follow(step: Step, value: unknown, budget: Budget): readonly unknown[] 
   }
 }
 
-const listChildren = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []);
+const listChildren = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : []);
 
 function takeSlice(value: unknown, { from, to, every }: { from: number; to: number | undefined; every: number }): readonly unknown[] | undefined {
   if (!Array.isArray(value)) return undefined;
@@ -153,7 +150,7 @@ function takePassing(filter: Filter, value: unknown): readonly unknown[] | undef
 function passes({ path, operator, literal }: Filter, item: unknown): boolean | undefined {
   let value: unknown = item;
   for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return false;
+    if (!isJsonObject(value) || !Object.hasOwn(value, name)) return false;
     value = value[name];
   }
   if (operator === '') return true;

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { isJsonObject } from '../../src/base/index.ts';
 
 export type Json = Record<string, any>;
 
@@ -50,7 +51,7 @@ export function readObjects(folder: string): Json[] {
     return documents.flatMap((document) => {
       if (document.errors.length > 0) return [];
       const value = document.toJS() as Json | null;
-      return typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value['kind'] === 'string' ? [value] : [];
+      return isJsonObject(value) && typeof value['kind'] === 'string' ? [value] : [];
     });
   });
 }

@@ -1,5 +1,6 @@
 // What OpenAPI documents say without their prose: how they are read from a server, what two sets of them differ in, and a digest of each.
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../src/base/index.ts';
 import { type TestClient, eventually } from '../../src/test-support/index.ts';
 
 /** The documents of a server by path: `v2`, `v3/api/v1`. */
@@ -30,7 +31,6 @@ const widgets = {
   spec: { group: GROUP, scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, subresources, schema }] },
 };
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 async function read(client: TestClient, path: string): Promise<unknown> {
   const { status, text } = await client.request({ path });
@@ -41,7 +41,7 @@ async function read(client: TestClient, path: string): Promise<unknown> {
 /** A copy with keys in order, without descriptions. */
 function withoutProse(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutProse);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([key, member]) => key !== 'description' || typeof member !== 'string');
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, withoutProse(member)]));
 }
@@ -67,7 +67,7 @@ export async function readDocuments(client: TestClient): Promise<Documents> {
 /** Where two values differ; lists of different lengths differ as a whole. */
 function* compare(ours: unknown, theirs: unknown, path: string): Iterable<ShapeDifference> {
   const areLists = Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length;
-  if (!areLists && !(isObject(ours) && isObject(theirs))) {
+  if (!areLists && !(isJsonObject(ours) && isJsonObject(theirs))) {
     if (JSON.stringify(ours) !== JSON.stringify(theirs)) yield { path, ours, theirs };
     return;
   }

@@ -1,4 +1,5 @@
 // Random values that a schema of OpenAPI allows, mostly, and small changes of good objects along their schema.
+import { isJsonObject } from '../../src/base/index.ts';
 import type { Dice } from '../fuzz/mutate.ts';
 import type { Json } from './case.ts';
 
@@ -116,7 +117,6 @@ function* findPlaces(schemas: Schemas, value: unknown, given: Json): Iterable<Pl
   }
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const nameOf = (places: readonly Place[], place: Place): string => {
   if (typeof place.key === 'string') return place.key;
@@ -128,7 +128,7 @@ const nameOf = (places: readonly Place[], place: Place): string => {
 const unsuited = new Set(['managedFields', 'name', 'resourceVersion']);
 
 function addField(dice: Dice, schemas: Schemas, places: readonly Place[]): void {
-  const owners = places.filter(({ parent, key }) => isObject(parent[key]));
+  const owners = places.filter(({ parent, key }) => isJsonObject(parent[key]));
   if (owners.length === 0) return;
   const { parent, key, schema } = dice.pick(owners);
   const { properties } = resolve(schemas, schema) as { properties?: Record<string, Json> };
@@ -167,7 +167,7 @@ function mutateOnce(dice: Dice, schemas: Schemas, root: Json): void {
     if (Array.isArray(place.parent)) place.parent.splice(place.key as number, 1);
     else delete place.parent[place.key];
   } else if (sort < 97) place.parent[place.key] = makeWrong(dice);
-  else if (isObject(place.parent)) place.parent[dice.pick(['bogus', 'Name', 'SPEC'])] = makeWrong(dice);
+  else if (isJsonObject(place.parent)) place.parent[dice.pick(['bogus', 'Name', 'SPEC'])] = makeWrong(dice);
 }
 
 /** A copy of an object with some changes along its schema. */
@@ -184,9 +184,9 @@ const emptyMaps = new Set(['overhead', 'patternProperties', 'definitions', 'depe
 /** Empty lists and maps are read as absent here (docs/differences.md). */
 function dropEmptyLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropEmptyLists);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const isEmpty = (key: string, item: unknown): boolean => (Array.isArray(item) && item.length === 0)
-    || (emptyMaps.has(key) && isObject(item) && Object.keys(item).length === 0);
+    || (emptyMaps.has(key) && isJsonObject(item) && Object.keys(item).length === 0);
   return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isEmpty(key, item)).map(([key, item]) => [key, dropEmptyLists(item)]));
 }
 

@@ -1,5 +1,6 @@
 // What the JSON patch of a mutating webhook makes of an object: applied to its JSON, read back by its schema, pruned and defaulted. A patch that
 // cannot be read is a failed call; one that does not apply, or leads to no object of the kind, fails the request whatever the failure policy says.
+import { isJsonObject } from '../../base/index.ts';
 import {
   DecodeError, type JsonObject, type JsonPatch, JsonPatchError, type JsonValue, type KubeObject, type Schema, type SchemaSet, decodeCustomObject,
   decodeJsonPatch, decodeObject, formatGroupVersion, internalError,
@@ -62,7 +63,7 @@ export function readDocument(document: JsonValue, { form, schemas, strict = fals
 }): KubeObject {
   const schema = schemaOf(form, schemas);
   try {
-    if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    if (!isJsonObject(document)) {
       throw new JsonPatchError(`json: cannot unmarshal ${Array.isArray(document) ? 'array' : typeof document} into Go value of type ${form.kind.kind}`);
     }
     return isCustom(form) ? readCustom(document, schema) : readBuiltIn(document, { form, schema, strict });

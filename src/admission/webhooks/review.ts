@@ -1,5 +1,6 @@
 // AdmissionReviews: the question that a webhook is sent, and what of its answer is accepted. Mirrors upstream's webhook/request package and the
 // decoder in front of it: in v1 uid, kind and the pair of patch and patchType have to be right, in v1beta1 none of them is looked at.
+import { isJsonObject } from '../../base/index.ts';
 import { DecodeError, type Schema, type Status, decodeObject } from '../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { describeRequest } from '../match/admission-request.ts';
@@ -70,7 +71,7 @@ export interface DecodedReview {
 
 /** Types the parsed answer of a webhook; throws ReviewError for what cannot be a review of the version. */
 export function decodeReview(answer: unknown, version: ReviewVersion, schema: Schema): DecodedReview {
-  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+  if (!isJsonObject(answer)) {
     throw new ReviewError('couldn\'t get version/kind; json parse error: json: cannot unmarshal ' +
       `${describeType(answer)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
   }

@@ -1,7 +1,8 @@
 // What of an apply configuration replaces whole lists and maps: policies may not do that, since fields that they do not name would be lost.
 // Mirrors upstream's findAtomics, which follows declared fields and items of lists.
+import { isJsonObject } from '../../base/index.ts';
 import type { Schema } from '../schema/schema.ts';
-import { isMap, shapeOf } from './value.ts';
+import { shapeOf } from './value.ts';
 
 /** Paths of the lists and maps in a value that its schema merges as a whole, as upstream writes them (`.spec.args`, `.spec.items[0].selector`). */
 export function findAtomics(schema: Schema, value: unknown): string[] {
@@ -12,7 +13,7 @@ export function findAtomics(schema: Schema, value: unknown): string[] {
 
 function collect(schema: Schema, value: unknown, { path, found }: { readonly path: string; readonly found: string[] }): void {
   const isList = Array.isArray(value);
-  if (!isList && !isMap(value)) return;
+  if (!isList && !isJsonObject(value)) return;
   const isUntyped = schema.type === 'any' || schema.format === 'raw' || schema.format === 'json';
   const fits = isList ? schema.type === 'array' : schema.type === 'object' || schema.type === 'map';
   if ((fits || isUntyped) && shapeOf(schema, value).type === 'leaf') found.push(path);

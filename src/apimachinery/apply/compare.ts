@@ -1,7 +1,8 @@
 // From values to sets of paths: what an object says (toFieldSet), and how one object differs from another (compare).
+import { isJsonObject } from '../../base/index.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type FieldSet, FieldSetBuilder, type PathElement } from './field-set.ts';
-import { type GranularShape, type Shape, deducedSchema, elementOfItem, isMap, ownValue, shapeOf } from './value.ts';
+import { type GranularShape, type Shape, deducedSchema, elementOfItem, ownValue, shapeOf } from './value.ts';
 import { equalJson } from '../equal.ts';
 
 /** Where two objects differ. Leaves and, for added and removed, everything above them that came or went with them. */
@@ -16,7 +17,7 @@ function collect(schema: Schema, value: unknown, at: { below: () => FieldSetBuil
   const shape = shapeOf(schema, value);
   if (shape.type === 'leaf' || value === null) return at.self();
   if (shape.type === 'granular') {
-    if (isMap(value)) collectMap(shape, value, at.below);
+    if (isJsonObject(value)) collectMap(shape, value, at.below);
   } else if (Array.isArray(value)) collectList(schema, value, at.below);
 }
 
@@ -38,7 +39,7 @@ function collectMap(shape: GranularShape, value: Record<string, unknown>, below:
       continue;
     }
     collect(schema, child, { below: () => set.enter(element), self: () => set.add(element) });
-    if ((isMap(child) && isEmptyMap(child)) || !shape.declares(key)) set.add(element);
+    if ((isJsonObject(child) && isEmptyMap(child)) || !shape.declares(key)) set.add(element);
   }
 }
 
@@ -147,8 +148,8 @@ class Comparer {
 
 /** Two values that are both empty (or absent) are compared, and merged, as a whole, so that an empty list differs from none. */
 export const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isMap(value) && isEmptyMap(value));
-const asMap = (value: unknown): Record<string, unknown> => (isMap(value) ? value : {});
+  value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && isEmptyMap(value));
+const asMap = (value: unknown): Record<string, unknown> => (isJsonObject(value) ? value : {});
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function addPath(builder: FieldSetBuilder, path: readonly PathElement[]): void {

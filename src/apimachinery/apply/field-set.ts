@@ -3,7 +3,7 @@
 //   { "f:data": { ".": {}, "f:k": {} } }   holds .data and .data.k
 //
 // A path element is kept in its written form: `f:name` (field), `k:{"name":"x"}` (item of a map list), `v:"x"` (item of a set), `i:3`.
-import { BoundedCache, compareKeys, needsByteOrder } from '../../base/index.ts';
+import { BoundedCache, compareKeys, isJsonObject, needsByteOrder } from '../../base/index.ts';
 import type { JsonObject } from '../object.ts';
 
 /** One step of a path in FieldsV1 form. */
@@ -239,7 +239,7 @@ function writeFieldSet(set: FieldSet): JsonObject {
 
 /** Reads FieldsV1; undefined when it is not. */
 export function decodeFieldSet(fields: unknown): FieldSet | undefined {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return undefined;
+  if (!isJsonObject(fields)) return undefined;
   const nodes = new Map<PathElement, Node>();
   for (const element of Object.keys(fields)) {
     if (element === '.') continue;

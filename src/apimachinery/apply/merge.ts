@@ -1,8 +1,9 @@
 // From sets of paths to values: laying one object over another, and taking paths out of an object.
+import { isJsonObject } from '../../base/index.ts';
 import type { Schema } from '../schema/schema.ts';
 import { groupByElement, isEmpty } from './compare.ts';
 import { FieldSet, type PathElement } from './field-set.ts';
-import { deducedSchema, elementOfItem, isMap, ownValue, putKey, shapeOf } from './value.ts';
+import { deducedSchema, elementOfItem, ownValue, putKey, shapeOf } from './value.ts';
 import { equalJson } from '../equal.ts';
 
 /**
@@ -14,7 +15,7 @@ export function mergeValues(schema: Schema, base: unknown, over: unknown): unkno
   if (base === undefined || base === null) return over;
   const shape = shapeOf(schema, over ?? base);
   if (over === null) return shape.type === 'leaf' || isEmpty(base) ? over : base;
-  if (shape.type === 'granular' && isMap(base) && isMap(over)) return mergeMaps(shape.child, base, over);
+  if (shape.type === 'granular' && isJsonObject(base) && isJsonObject(over)) return mergeMaps(shape.child, base, over);
   const mergesItems = shape.type === 'keyed' || shape.type === 'set';
   if (mergesItems && Array.isArray(base) && Array.isArray(over)) return mergeLists(schema, base, over);
   return typeof over === 'object' && equalJson(base, over) ? base : over;
@@ -82,7 +83,7 @@ export function removeItems(schema: Schema, value: unknown, remove: FieldSet): u
   if (remove.isEmpty) return value;
   const shape = shapeOf(schema, value);
   if (shape.type === 'leaf') return value;
-  if (shape.type === 'granular') return isMap(value) ? removeFromMap(shape.child, value, remove) : value;
+  if (shape.type === 'granular') return isJsonObject(value) ? removeFromMap(shape.child, value, remove) : value;
   return Array.isArray(value) ? removeFromList(schema, value, remove) : value;
 }
 

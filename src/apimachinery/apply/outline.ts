@@ -1,10 +1,10 @@
 // Which objects have the same paths: the outline of an object is everything that the paths which it states depend on, and nothing else.
 // So owners of a new object have to be found once per outline.
-import { BoundedCache } from '../../base/index.ts';
+import { BoundedCache, isJsonObject } from '../../base/index.ts';
 import type { Schema } from '../schema/schema.ts';
 import { toFieldSet } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
-import { deducedSchema, elementOfItem, isMap, ownValue, shapeOf } from './value.ts';
+import { deducedSchema, elementOfItem, ownValue, shapeOf } from './value.ts';
 import { equalJson } from '../equal.ts';
 
 const LONGEST_OUTLINE = 4000;
@@ -49,7 +49,7 @@ class OutlineWriter {
     if (typeof value !== 'object' || value === null) return this.#writeLeaf(value === null ? 'n' : 'l', zero, value);
     const shape = shapeOf(schema, value);
     if (shape.type === 'granular' && !Array.isArray(value)) {
-      this.text += zero === undefined || isMap(zero) ? '{' : '~{';
+      this.text += zero === undefined || isJsonObject(zero) ? '{' : '~{';
       this.#writeMembers(shape.child, zero, value as Record<string, unknown>);
     } else if (shape.type !== 'leaf' && shape.type !== 'granular' && Array.isArray(value) && value.length > 0) {
       this.text += zero === undefined ? '[' : '~[';
@@ -62,7 +62,7 @@ class OutlineWriter {
   }
 
   #writeMembers(child: (key: string) => Schema | undefined, zero: unknown, value: Record<string, unknown>): void {
-    const known = isMap(zero) ? zero : undefined;
+    const known = isJsonObject(zero) ? zero : undefined;
     for (const key in value) {
       const member = value[key];
       if (member === undefined || !Object.hasOwn(value, key)) continue;

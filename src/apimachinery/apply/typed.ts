@@ -1,10 +1,11 @@
 // Whether a value fits its schema, as structured-merge-diff asks before an apply: undeclared fields, wrong types, duplicate and keyless
 // items. The texts hold Go values as Go prints them.
+import { isJsonObject } from '../../base/index.ts';
 import { formatGo, goTypeOf } from '../patch/go-format.ts';
 import { sortDeep } from '../schema/decode/prune.ts';
 import type { Schema } from '../schema/schema.ts';
 import { formatPath, type PathElement } from './field-set.ts';
-import { deducedSchema, elementOfItem, isMap, TypedValueError } from './value.ts';
+import { deducedSchema, elementOfItem, TypedValueError } from './value.ts';
 
 /** The problems as one text, the way upstream joins them; undefined when the value fits. Stored objects may hold duplicates: `allowsDuplicates`. */
 export function typedProblem(schema: Schema, value: unknown, allowsDuplicates = false): string | undefined {
@@ -70,7 +71,7 @@ class Checker {
   }
 
   #checkMap({ fields, items, preserveUnknownFields, type }: Schema, value: unknown): void {
-    if (!isMap(value)) return this.#report(`expected map, got &{${formatGo(value)}}`);
+    if (!isJsonObject(value)) return this.#report(`expected map, got &{${formatGo(value)}}`);
     const fallback = items ?? (preserveUnknownFields === true || (fields === undefined && type === 'object') ? deducedSchema : undefined);
     for (const key of Object.keys(value)) {
       const schema = fields?.get(key)?.schema ?? fallback;
@@ -120,6 +121,6 @@ class Checker {
 function formatGoSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoSyntax).join(', ')}}`;
-  if (!isMap(value)) return typeof value === 'string' ? JSON.stringify(value) : formatGo(value);
+  if (!isJsonObject(value)) return typeof value === 'string' ? JSON.stringify(value) : formatGo(value);
   return `map[string]interface {}{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${formatGoSyntax(value[key])}`).join(', ')}}`;
 }

@@ -1,5 +1,6 @@
 // How a value takes part in apply: its shape by the schema, the identity of list items.
 // Mirrors the typed values of structured-merge-diff; `undefined` is absence, null a value.
+import { isJsonObject } from '../../base/index.ts';
 import type { Field, Schema } from '../schema/schema.ts';
 import type { PathElement } from './field-set.ts';
 
@@ -21,7 +22,7 @@ const shapes = new WeakMap<Schema, Shape>();
 
 /** The shape of a value of this schema; `value` matters only where the schema leaves the type open. */
 export function shapeOf(schema: Schema, value: unknown): Shape {
-  if (schema.type === 'any' || schema.format === 'raw' || schema.format === 'json') return isMap(value) ? deducedMap : leaf;
+  if (schema.type === 'any' || schema.format === 'raw' || schema.format === 'json') return isJsonObject(value) ? deducedMap : leaf;
   let shape = shapes.get(schema);
   if (shape === undefined) shapes.set(schema, (shape = computeShape(schema)));
   return shape;
@@ -43,7 +44,6 @@ function listShape(schema: Schema): Shape {
 }
 
 /** True for JSON objects. */
-export const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Sets an own key, whatever its name. */
 export function putKey(object: Record<string, unknown>, key: string, value: unknown): void {
@@ -64,7 +64,7 @@ export class TypedValueError extends Error {
 export function elementOfItem(list: Schema, item: unknown): PathElement {
   if (list.listType === 'set') return elementOfValue(item);
   if (item === null || item === undefined) throw new TypedValueError('associative list with keys may not have a null element');
-  if (!isMap(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
+  if (!isJsonObject(item)) throw new TypedValueError('associative list with keys may not have non-map elements');
   let element = '';
   for (const { name, start, fallback } of keysOf(list)) {
     // A null is a key of its own.

@@ -1,8 +1,8 @@
 // A JSON document under edit: a container is copied when it is first written to, everything else is shared with the original, which never changes.
 // Arrays under edit are ChunkedLists, so an insert at the head of a long one costs one chunk.
-import { ChunkedList } from '../../base/index.ts';
+import { ChunkedList, isJsonObject } from '../../base/index.ts';
 import type { JsonValue } from '../object.ts';
-import { isMap, ownValue, putKey } from '../apply/value.ts';
+import { ownValue, putKey } from '../apply/value.ts';
 import { equalJson } from '../equal.ts';
 
 type Dict = Record<string, unknown>;
@@ -86,9 +86,9 @@ export class JsonDraft {
       const items = found instanceof ChunkedList ? found.toArray() : found;
       return value.every((item, i) => this.equals(items[i], item));
     }
-    if (!isMap(found)) return equalJson(found, value);
+    if (!isJsonObject(found)) return equalJson(found, value);
     this.#reached.add(found);
-    if (!isMap(value)) return false;
+    if (!isJsonObject(value)) return false;
     const keys = Object.keys(value);
     return keys.length === this.#widthOf(found) && keys.every((key) => Object.hasOwn(found, key) && this.equals(found[key], value[key]));
   }
@@ -96,7 +96,7 @@ export class JsonDraft {
   /** A value found here as plain JSON that later edits copy instead of changing, so that two places may hold it. */
   share(found: unknown): unknown {
     if (found instanceof ChunkedList) return found.toArray().map((item) => (isContainer(item) ? this.share(item) : item));
-    if (!isMap(found) || !this.#owned.delete(found)) return found;
+    if (!isJsonObject(found) || !this.#owned.delete(found)) return found;
     for (const key of Object.keys(found)) {
       const child = found[key];
       if (isContainer(child)) putKey(found, key, this.share(child));
@@ -134,7 +134,7 @@ export class JsonDraft {
     for (let i = 0; i < path.length - 1; i++) {
       const key = path[i] as string;
       const index = isList(at) ? findContainer(at, key) : 0;
-      let child = isList(at) ? getItem(at, index) : isMap(at) ? ownValue(at, key) : undefined;
+      let child = isList(at) ? getItem(at, index) : isJsonObject(at) ? ownValue(at, key) : undefined;
       if (edits && isContainer(child)) {
         const owned = this.#own(child);
         if (owned !== child && at instanceof ChunkedList) at.set(index, owned);
@@ -150,7 +150,7 @@ export class JsonDraft {
 
   #own(value: unknown): unknown {
     if (Array.isArray(value)) return new ChunkedList(value);
-    if (!isMap(value) || value instanceof ChunkedList || this.#owned.has(value)) return value;
+    if (!isJsonObject(value) || value instanceof ChunkedList || this.#owned.has(value)) return value;
     const copy = { ...value };
     this.#owned.add(copy);
     if (this.#reached.has(value)) this.#reached.add(copy);

@@ -1,9 +1,10 @@
 // RFC 6902 as the reference's library applies it: negative indices count from the end, replacing an absent member adds it,
 // copying from an absent one copies null, and a test for null passes where nothing is. Operations, copied bytes and depth are bounded.
 // Patches of clients are refused without a reason, those of webhooks with the library's.
+import { isJsonObject } from '../../base/index.ts';
 import { requestEntityTooLarge, type StatusError, badRequest, failure } from '../status.ts';
 import type { JsonValue } from '../object.ts';
-import { isMap, ownValue } from '../apply/value.ts';
+import { ownValue } from '../apply/value.ts';
 import { DraftError, JsonDraft, MissingContainerError } from './json-draft.ts';
 
 /** The reference's bound on operations of one patch; more are refused with 413. */
@@ -50,7 +51,7 @@ function jsonKind(value: unknown): string {
 }
 
 function readOperation(value: JsonValue, goType: string): Operation {
-  if (!isMap(value)) {
+  if (!isJsonObject(value)) {
     if (value === null) return { op: '', path: undefined, from: undefined, value: null };
     throw new JsonPatchError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goType}`);
   }
@@ -214,7 +215,7 @@ function measure(value: unknown, budget: Budget, depth = 0): void {
   budget.bytes -= typeof value === 'string' ? value.length + 2 : 4;
   if (budget.bytes < 0) throw new DraftError('too much is copied');
   if (Array.isArray(value)) for (const item of value) measure(item, budget, depth + 1);
-  if (!isMap(value)) return;
+  if (!isJsonObject(value)) return;
   for (const key of Object.keys(value)) {
     budget.bytes -= key.length + 3;
     measure(value[key], budget, depth + 1);

@@ -1,11 +1,12 @@
 // The order of merged lists in a strategic merge patch: items of the patch in its order, items of the server alone where they stood among them.
 // Items are found by an index, so that the work stays linear in lists of any length.
-import { isMap, ownValue, putKey } from '../apply/value.ts';
+import { isJsonObject } from '../../base/index.ts';
+import { ownValue, putKey } from '../apply/value.ts';
 
 /** Equal texts for items that are the same: equal merge keys, or equal values where there is no merge key. undefined: an item without identity. */
 export function identify(item: unknown, mergeKey: string | undefined): string | undefined {
   if (mergeKey === undefined) return identifyValue(item);
-  return isMap(item) ? identifyValue(ownValue(item, mergeKey)) : undefined;
+  return isJsonObject(item) ? identifyValue(ownValue(item, mergeKey)) : undefined;
 }
 
 /** Equal texts for equal values: numbers are equal whatever their type, the order of keys does not matter. */
@@ -20,7 +21,7 @@ export function identifyValue(value: unknown): string {
 function sortKeys(value: unknown): unknown {
   if (typeof value === 'bigint') return { bigint: String(value) };
   if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isMap(value)) return value;
+  if (!isJsonObject(value)) return value;
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(value).sort()) putKey(out, key, sortKeys(value[key]));
   return out;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { isJsonObject } from '../../base/index.ts';
 import type { JsonObject, JsonValue } from '../object.ts';
 import type { Field, Schema } from '../schema/schema.ts';
 import type { StatusError } from '../status.ts';
@@ -188,8 +189,7 @@ test('applyStrategicMergePatch throws nothing but StatusError, whatever the patc
         '$setElementOrder/finalizers', '$deleteFromPrimitiveList/finalizers', '__proto__'), tie('tree'),
         { maxKeys: 4, noNullPrototype: true }) as fc.Arbitrary<JsonValue>),
   })).tree;
-  const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
-  fc.assert(fc.property(any.filter(isObject), any.filter(isObject), (target, change) => {
+  fc.assert(fc.property(any.filter(isJsonObject), any.filter(isJsonObject), (target, change) => {
     try {
       merge(target as JsonObject, change as JsonObject);
     } catch (error) {

@@ -1,9 +1,10 @@
 // Strategic merge patch: a merge patch that knows, from the schema, which lists merge by which key, and that carries directives:
 // $patch (replace, delete), $retainKeys, $deleteFromPrimitiveList/x, $setElementOrder/x. Mirrors upstream's strategicpatch, quirks included.
+import { isJsonObject } from '../../base/index.ts';
 import type { JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type StatusError, badRequest, failure } from '../status.ts';
-import { isMap, ownValue, putKey } from '../apply/value.ts';
+import { ownValue, putKey } from '../apply/value.ts';
 import { formatGo, goTypeOf } from './go-format.ts';
 import { arrangeItems, createIndex, identify, identifyValue, mergeSortedItems, sortByPlace } from './list-order.ts';
 
@@ -100,7 +101,7 @@ function mergeField(out: Dict, { key, value, schema, deletes }: FieldPatch): voi
   if (value === null) return void delete out[key];
   const isAlike = current !== undefined && goKindOf(current) === goKindOf(value);
   if (deletes && !isAlike) return;
-  if (isAlike && isMap(current) && isMap(value)) {
+  if (isAlike && isJsonObject(current) && isJsonObject(value)) {
     return putKey(out, key, strategies(schema).includes('replace') ? value : mergeMaps(current, value, schema));
   }
   if (isAlike && Array.isArray(current) && Array.isArray(value)) return putKey(out, key, mergeLists(current, value, { schema, deletes }));
@@ -120,7 +121,7 @@ function mergeLists(current: readonly unknown[], patch: readonly unknown[], { sc
   if (!deletes && !strategies(schema).includes('merge')) return [...patch];
   if (current.length === 0 && patch.length === 0) return [];
   const first = firstItem(current, patch);
-  if (!isMap(first)) return deletes ? takeFrom(current, patch) : mergeScalars(current, patch);
+  if (!isJsonObject(first)) return deletes ? takeFrom(current, patch) : mergeScalars(current, patch);
   const mergeKey = schema?.patchMergeKey;
   if (mergeKey === undefined) throw plainError('cannot merge lists without merge key for struct');
   const { base, items } = applyItemDirectives(current as Dict[], patch as Dict[], mergeKey);
@@ -154,7 +155,7 @@ function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): u
 /** Throws unless all items are maps with a value of the merge key. */
 function checkKeys(items: readonly unknown[], mergeKey: string): void {
   for (const item of items) {
-    if (!isMap(item)) throw wrongType('map[string]interface {}', item);
+    if (!isJsonObject(item)) throw wrongType('map[string]interface {}', item);
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
   }
 }
@@ -217,7 +218,7 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
       (Array.isArray(current) ? mergeLists(current, mine, { schema: list, deletes: false }) : dropDirectives(mine) as unknown[]);
     const merged = stated === undefined ? current as unknown[] : combine(stated);
     const server = Array.isArray(current) ? current : [];
-    const keyless = mergeKey === undefined ? [...merged, ...order, ...server].find(isMap) : undefined;
+    const keyless = mergeKey === undefined ? [...merged, ...order, ...server].find(isJsonObject) : undefined;
     if (keyless !== undefined) throw noMergeKey(keyless, '');
     firstItem(server, stated ?? []);
     if (mergeKey !== undefined) for (const items of [merged, order, server]) checkKeys(items, mergeKey);
@@ -238,9 +239,9 @@ function listSchema(schema: Schema | undefined, key: string): Schema | undefined
 }
 
 function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
-  const stated = patch.filter((item) => !(isMap(item) && Object.hasOwn(item, '$patch')));
+  const stated = patch.filter((item) => !(isJsonObject(item) && Object.hasOwn(item, '$patch')));
   if (order.length === 0 || patch.length === 0) return;
-  const noMap = mergeKey === undefined ? undefined : patch.findIndex((item) => !isMap(item));
+  const noMap = mergeKey === undefined ? undefined : patch.findIndex((item) => !isJsonObject(item));
   if (noMap !== undefined && noMap >= 0) throw wrongType('map[string]interface {}', patch[noMap]);
   let next = 0;
   for (const item of order) {
@@ -254,7 +255,7 @@ function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeK
 /** Takes the nulls out of a value, at any depth. */
 function dropNulls(value: unknown): void {
   if (Array.isArray(value)) value.forEach(dropNulls);
-  if (!isMap(value)) return;
+  if (!isJsonObject(value)) return;
   for (const key of Object.keys(value)) {
     if (value[key] === null) delete value[key];
     else dropNulls(value[key]);
@@ -264,7 +265,7 @@ function dropNulls(value: unknown): void {
 /** The value that a patch adds where nothing was: without the maps that say `$patch`; undefined where it is one. */
 function dropDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropDirectives).filter((item) => item !== undefined);
-  if (!isMap(value)) return value;
+  if (!isJsonObject(value)) return value;
   if (Object.hasOwn(value, '$patch')) return undefined;
   for (const key of Object.keys(value)) {
     const kept = dropDirectives(value[key]);

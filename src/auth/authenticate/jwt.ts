@@ -2,6 +2,7 @@
 // `none` nor an HMAC with a public key as its secret can pass. Mirrors what kube-apiserver accepts of RFC 7515 and 7519. Service account tokens
 // come with most requests: node:crypto verifies one in 36 µs of CPU (RSA 2048; 62 µs on P-256) in the same turn, `jose` in 79 µs (114 µs) and later.
 import { type KeyObject, constants, createHash, sign, verify } from 'node:crypto';
+import { isJsonObject } from '../../base/index.ts';
 
 /** A token taken apart; nothing of it may be believed before `verifyJwt`. */
 export interface Jwt {
@@ -63,7 +64,7 @@ export function parseJwt(token: string): Jwt | undefined {
 function parseObject(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 // The ABAC mode: policies in a file, one JSON object a line. A policy allows what its user or group, its resource or path and its readonly say; all
 // policies allow reads only where they are readonly. Mirrors the reference's package pkg/auth/authorizer/abac, old lines without a version included.
+import { isJsonObject } from '../../base/index.ts';
 import type { User } from '../user.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 import type { ResolveRules } from './rbac.ts';
@@ -45,7 +46,7 @@ export function readAbacPolicies(text: string): AbacPolicies {
 }
 
 function readPolicy(line: Fields): Policy {
-  if (typeof line !== 'object' || line === null || Array.isArray(line)) throw new Error('is not an object');
+  if (!isJsonObject(line)) throw new Error('is not an object');
   const hasVersion = Boolean(line['apiVersion']) && Boolean(line['kind']);
   if (hasVersion && (line['apiVersion'] !== 'abac.authorization.kubernetes.io/v1beta1' || line['kind'] !== 'Policy')) throw new Error('unrecognized object');
   const policy = readFields(hasVersion ? (line['spec'] ?? {}) as Fields : line);

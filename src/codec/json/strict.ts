@@ -1,5 +1,6 @@
 // The strict JSON parser behind parseJson, for texts where JSON.parse would lose something or fails: a recursive descent over the bytes,
 // bounded in depth. Its error texts are those of Go's encoding/json, character for character.
+import { isJsonObject } from '../../base/index.ts';
 import { type JsonObject, type JsonValue } from '../../apimachinery/index.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
@@ -72,7 +73,7 @@ class Parser {
 
   private parseObject(into: JsonValue | undefined): JsonObject {
     this.enter();
-    const object: JsonObject = isPlainObject(into) ? into : {};
+    const object: JsonObject = isJsonObject(into) ? into : {};
     const seen = new Map<string, boolean>();
     if (this.skipSpace() === 0x7d) return this.leave(object);
     for (;;) {
@@ -220,10 +221,6 @@ class Parser {
   private formatPath(): string {
     return this.path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
   }
-}
-
-function isPlainObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 0x30 && c <= 0x39;

@@ -1,6 +1,7 @@
 // Protobuf between Kubernetes' JSON shape and bytes, compiled once per schema, without a message class in between. What Go's types decide is in the
 // schema: fields that are no pointers are always on the wire, even zero; pointers, lists and maps only when present. Fields go out by number,
 // maps by key. Unknown fields are passed over. kind and apiVersion are not in messages but in the envelope, see envelope.ts.
+import { isJsonObject } from '../../base/index.ts';
 import { type Field, type JsonObject, type JsonValue, type Schema } from '../../apimachinery/index.ts';
 import {
   type ValueCodec, boolCodec, bytesCodec, doubleCodec, findFormatCodec, int32Codec, int64Codec, stringCodec, wrappedCodec, writeTagged,
@@ -275,7 +276,7 @@ function compileMap(field: Field, slot: number): FieldCodec {
   return {
     number, name, isWrapper: false, optional: true, zeroTag: 0, textTag: 0, slot,
     write(writer, map) {
-      if (typeof map !== 'object' || map === null || Array.isArray(map)) return;
+      if (!isJsonObject(map)) return;
       const keys = sortKeys(map);
       for (let i = keys.length - 1; i >= 0; i--) {
         const key = keys[i] as string;

@@ -1,7 +1,7 @@
 // Codecs of single values: scalars, and the messages that JSON shows as something else (Quantity, Time, IntOrString, raw JSON …). An undefined
 // value is written as Go's zero value.
 import { type JsonValue } from '../../apimachinery/index.ts';
-import { formatDurationNanos } from '../../base/index.ts';
+import { formatDurationNanos, isJsonObject } from '../../base/index.ts';
 import { parseJson, stringifyJson } from '../json/json.ts';
 import { formatTime, parseDuration, parseTime } from './time.ts';
 import { ProtobufError, type Reader, type Writer } from './wire.ts';
@@ -197,7 +197,7 @@ function alternativeCodec(format: string, schema: ValueCodec): ValueCodec {
   return {
     wire: 2, zero: () => null, empty: null, shortZero: true,
     write: (writer, value) => writeMessage(writer, () => {
-      const isSchema = typeof value === 'object' && value !== null && !Array.isArray(value);
+      const isSchema = isJsonObject(value);
       const items = Array.isArray(value) ? value : [];
       if (format === 'schema-or-bool') {
         if (isSchema) writeTagged(writer, 0x12, schema, value);

@@ -1,5 +1,6 @@
 // Conversion strategy Webhook: objects go to a service in a ConversionReview and come back in the version asked for. The call itself is handed
 // in. Mirrors the webhook converter of apiextensions-apiserver: what of an answer is believed, and the texts by which the rest is refused.
+import { isJsonObject } from '../../base/index.ts';
 import {
   type FieldError, type KubeObject, StatusError, failure, formatGroupVersion, parseGroupVersion, pruneUnknown, validateAnnotations, validateLabels,
 } from '../../apimachinery/index.ts';
@@ -50,7 +51,6 @@ function goType(value: unknown): string {
   return Number.isInteger(Number(value)) ? 'int64' : 'float64';
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Why the answer as a whole is not believed; undefined when it is. */
 function reviewProblem(answer: ReviewAnswer, version: string, uid: string): string | undefined {
@@ -60,7 +60,7 @@ function reviewProblem(answer: ReviewAnswer, version: string, uid: string): stri
     const got = `${shown(answer.apiVersion)}, Kind=${shown(answer.kind)}`;
     if (got !== wanted) return `expected webhook response of ${wanted}, got ${got}`;
   }
-  if (!isFields(response)) return 'no response provided';
+  if (!isJsonObject(response)) return 'no response provided';
   if (version === 'v1' && response.uid !== uid) return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(shown(response.uid))}`;
   const { status, message } = response.result ?? {};
   if (status === 'Success') return undefined;
@@ -69,7 +69,7 @@ function reviewProblem(answer: ReviewAnswer, version: string, uid: string): stri
 
 /** Why a converted object cannot be the one that was sent. */
 function identityProblem(original: KubeObject, converted: Fields): string | undefined {
-  const metadata = isFields(converted['metadata']) ? converted['metadata'] : {};
+  const metadata = isJsonObject(converted['metadata']) ? converted['metadata'] : {};
   const before = original.metadata as Fields;
   for (const [field, label] of [['name', 'name'], ['namespace', 'namespace'], ['uid', 'UID']] as const) {
     const [was, is] = [shown(before[field]), shown(metadata[field])];
@@ -81,7 +81,7 @@ function identityProblem(original: KubeObject, converted: Fields): string | unde
 type Labels = Readonly<Record<string, string>>;
 
 function checkStrings(name: 'labels' | 'annotations', values: Fields, before: unknown): string | undefined {
-  const old = isFields(before) ? before : {};
+  const old = isJsonObject(before) ? before : {};
   const entries = Object.entries(values);
   let changed = Object.keys(old).length !== entries.length;
   for (const [key, value] of entries) {
@@ -100,7 +100,7 @@ function checkStrings(name: 'labels' | 'annotations', values: Fields, before: un
 function restoreMetadata(original: KubeObject, converted: Fields): string | undefined {
   const answered = converted['metadata'];
   if (answered === undefined) return 'missing metadata in converted object';
-  if (!isFields(answered)) return `invalid metadata of type ${goType(answered)} in converted object`;
+  if (!isJsonObject(answered)) return `invalid metadata of type ${goType(answered)} in converted object`;
   const metadata: Fields = { ...original.metadata };
   for (const name of ['labels', 'annotations'] as const) {
     const values = answered[name];
@@ -108,7 +108,7 @@ function restoreMetadata(original: KubeObject, converted: Fields): string | unde
       delete metadata[name];
       continue;
     }
-    if (!isFields(values)) return `invalid metadata.${name} of type ${goType(values)} in converted object`;
+    if (!isJsonObject(values)) return `invalid metadata.${name} of type ${goType(values)} in converted object`;
     const problem = checkStrings(name, values, metadata[name]);
     if (problem !== undefined) return problem;
     metadata[name] = values;
@@ -120,7 +120,7 @@ function restoreMetadata(original: KubeObject, converted: Fields): string | unde
 /** An answered object, validated and with the metadata of the one sent. Throws its problem. */
 function acceptConverted(original: KubeObject, answered: unknown, wanted: string): KubeObject {
   const prefix = `conversion webhook for ${gvkText(original)} returned invalid`;
-  if (!isFields(answered)) throw refuse(`${prefix} object at index 0: invalid type, expected=Unstructured, got=${goType(answered)}`);
+  if (!isJsonObject(answered)) throw refuse(`${prefix} object at index 0: invalid type, expected=Unstructured, got=${goType(answered)}`);
   const { apiVersion, kind } = answered;
   if (apiVersion !== wanted) throw refuse(`${prefix} object at index 0: invalid groupVersion (expected ${wanted}, received ${shown(apiVersion)})`);
   if (kind !== original.kind) throw refuse(`${prefix} object at index 0: invalid kind (expected ${shown(original.kind)}, received ${shown(kind)})`);
@@ -140,7 +140,7 @@ async function ask(objects: readonly KubeObject[], wanted: string, { webhook, se
   const answer = await send(webhook.clientConfig ?? {}, review, definition).catch((error: unknown) => {
     throw refuse(`${of} failed: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const problem = reviewProblem(isFields(answer) ? answer : {}, version, uid);
+  const problem = reviewProblem(isJsonObject(answer) ? answer : {}, version, uid);
   if (problem !== undefined) throw refuse(`${of} failed: ${problem}`);
   const converted = (answer as ReviewAnswer).response?.convertedObjects ?? [];
   const count = Array.isArray(converted) ? converted.length : 0;

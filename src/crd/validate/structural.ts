@@ -2,7 +2,7 @@
 // left alone. Mirrors ValidateStructural of apiextensions-apiserver; children are validated before their parents.
 // Schemas can be large: they are walked in steps.
 import { type FieldError, type OpenAPIV3Schema, checkPattern, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
-import { type Steps, createStride } from '../../base/index.ts';
+import { type Steps, createStride, isJsonObject } from '../../base/index.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -13,7 +13,7 @@ const unsupportedKeywords = [
 ] as const;
 
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
-const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (typeof value === 'object' && value !== null && !Array.isArray(value)
+const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (isJsonObject(value)
   ? (value as OpenAPIV3Schema) : undefined);
 const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, OpenAPIV3Schema])[] =>
   Object.keys(schema.properties ?? {}).sort().map((name) => [name, (schema.properties as Record<string, OpenAPIV3Schema>)[name] as OpenAPIV3Schema]);

@@ -1,5 +1,6 @@
 // Definitions of custom resources in OpenAPI v2, without the parts that kubectl cannot read there: allOf, oneOf, anyOf and not, defaults,
 // nullable, and the content of schemas that preserve unknown fields. Mirrors the reference's reduction of structural schemas.
+import { isJsonObject } from '../../base/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
 import { customDefinitions } from './openapi-custom.ts';
@@ -7,7 +8,6 @@ import { customDefinitions } from './openapi-custom.ts';
 type Json = Record<string, unknown>;
 
 const preserves = (schema: Json): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function withoutNullables(required: unknown, properties: Json): unknown {
   if (!Array.isArray(required)) return undefined;
@@ -29,14 +29,14 @@ function reduce(schema: Json): Json {
   const { allOf: _all, oneOf: _one, anyOf: _any, not: _not, default: _default, ...kept } = schema;
   const { nullable, type, items, properties, required, additionalProperties, ...rest } = kept;
   const isClosed = nullable !== true && !preserves(schema);
-  const own = isObject(properties) ? properties : {};
-  const inside = isClosed && isObject(items) ? items : undefined;
+  const own = isJsonObject(properties) ? properties : {};
+  const inside = isClosed && isJsonObject(items) ? items : undefined;
   const isUntyped = nullable === true || (type === 'array' && inside === undefined) || (preserves(schema) && type === 'object');
   const needed = withoutNullables(required, own);
   return {
     ...rest, ...(type !== undefined && !isUntyped && { type }), ...(needed !== undefined && { required: needed }), ...(inside && { items: reduce(inside) }),
-    ...(isClosed && isObject(properties) && { properties: Object.fromEntries(Object.entries(own).map(([name, one]) => [name, reduce(one as Json)])) }),
-    ...(additionalProperties !== undefined && { additionalProperties: isObject(additionalProperties) ? reduce(additionalProperties) : additionalProperties }),
+    ...(isClosed && isJsonObject(properties) && { properties: Object.fromEntries(Object.entries(own).map(([name, one]) => [name, reduce(one as Json)])) }),
+    ...(additionalProperties !== undefined && { additionalProperties: isJsonObject(additionalProperties) ? reduce(additionalProperties) : additionalProperties }),
   };
 }
 

@@ -1,18 +1,18 @@
 // What other servers say of their APIs, read for this server's documents: discovery in its two forms, and the index of OpenAPI v3. Parts of another
 // form than expected are ignored. OpenAPI v2 has a file of its own, remote-swagger.ts.
+import { isJsonObject } from '../../base/index.ts';
 import type { GroupVersion } from './remote-apis.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Whether a value is a JSON object. */
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The resources of a version in an APIGroupDiscoveryList; none where the list leaves the version out, undefined where it is no such list. */
 export function readAggregatedResources(document: unknown, { group, version }: GroupVersion): readonly Json[] | undefined {
-  if (!isObject(document) || document['kind'] !== 'APIGroupDiscoveryList') return undefined;
-  const found = listOf(document['items']).find(({ metadata }) => isObject(metadata) && metadata['name'] === group);
+  if (!isJsonObject(document) || document['kind'] !== 'APIGroupDiscoveryList') return undefined;
+  const found = listOf(document['items']).find(({ metadata }) => isJsonObject(metadata) && metadata['name'] === group);
   return listOf(listOf(found?.['versions']).find((each) => each['version'] === version)?.['resources']).map(withKinds);
 }
 
@@ -35,7 +35,7 @@ function convertSubresources(name: string, all: readonly Json[]): Json[] {
 
 /** The resources of an APIResourceList as aggregated discovery has them; undefined where it is no such list. */
 export function convertLegacyResources(document: unknown): readonly Json[] | undefined {
-  if (!isObject(document) || !Array.isArray(document['resources'])) return undefined;
+  if (!isJsonObject(document) || !Array.isArray(document['resources'])) return undefined;
   const all = listOf(document['resources']);
   return all.filter(({ name }) => !textOf(name).includes('/')).map((each) => {
     const { name, singularName, namespaced, verbs, shortNames, categories } = each;
@@ -50,7 +50,7 @@ export function convertLegacyResources(document: unknown): readonly Json[] | und
 
 /** The documents of an index of OpenAPI v3, by their path, with the address of each. */
 export function readOpenApiIndex(document: unknown): ReadonlyMap<string, string> {
-  const paths = isObject(document) && isObject(document['paths']) ? document['paths'] : {};
-  const entries = Object.entries(paths).map(([path, entry]) => [path, isObject(entry) ? textOf(entry['serverRelativeURL']) : ''] as const);
+  const paths = isJsonObject(document) && isJsonObject(document['paths']) ? document['paths'] : {};
+  const entries = Object.entries(paths).map(([path, entry]) => [path, isJsonObject(entry) ? textOf(entry['serverRelativeURL']) : ''] as const);
   return new Map(entries.filter(([path, url]) => path.startsWith('apis/') && url !== ''));
 }

@@ -1,8 +1,9 @@
 // OpenAPI v2 of other servers, merged into this server's as kube-aggregator does: of each version the paths below it that are free, and the definitions
 // that they use. A part gets another name where its own stands for something else. Parts of another form than expected are ignored.
+import { isJsonObject } from '../../base/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { RemoteVersion } from './remote-apis.ts';
-import { isObject } from './remote-documents.ts';
+
 
 type Json = Readonly<Record<string, unknown>>;
 type Parts = Map<string, unknown>;
@@ -18,7 +19,7 @@ interface Swagger extends Readonly<Record<Section, Parts>> {
 
 const GVK = 'x-kubernetes-group-version-kind';
 
-const partsOf = (document: Json, name: string): Parts => new Map(Object.entries(isObject(document[name]) ? document[name] : {}));
+const partsOf = (document: Json, name: string): Parts => new Map(Object.entries(isJsonObject(document[name]) ? document[name] : {}));
 const referenceTo = (section: Section, name: string): string => `#/${section}/${name}`;
 const definitionPrefix = referenceTo('definitions', '');
 
@@ -49,7 +50,7 @@ function keepPaths(document: Swagger, isKept: (path: string) => boolean): Swagge
 function renameReferences(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
   if (renamed.size === 0) return value;
   if (Array.isArray(value)) return value.map((each) => renameReferences(each, renamed));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => {
     const reference = key === '$ref' && typeof each === 'string' ? renamed.get(each) : undefined;
     return [key, reference ?? renameReferences(each, renamed)];
@@ -59,7 +60,7 @@ function renameReferences(value: unknown, renamed: ReadonlyMap<string, string>):
 /** What makes parts differ: not the order of keys, not the kinds that they stand for, and not the prose, which each server has of its own. */
 function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(formOf);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).filter(([key, each]) => key !== GVK && (key !== 'description' || typeof each !== 'string'));
   return Object.fromEntries(entries.sort(([one], [two]) => (one < two ? -1 : 1)).map(([key, each]) => [key, formOf(each)]));
 }
@@ -80,14 +81,14 @@ function* findRenamed(known: Parts, parts: Parts): Iterable<readonly [name: stri
   }
 }
 
-const keyOfKind = (kind: unknown): string => (isObject(kind) ? `${String(kind['group'])}/${String(kind['version'])}.${String(kind['kind'])}` : '');
+const keyOfKind = (kind: unknown): string => (isJsonObject(kind) ? `${String(kind['group'])}/${String(kind['version'])}.${String(kind['kind'])}` : '');
 
 /** The first of two definitions of the same form, with the kinds of both. */
 function uniteKinds(ours: unknown, theirs: unknown): unknown {
-  const [before, more] = [ours, theirs].map((each) => (isObject(each) && Array.isArray(each[GVK]) ? each[GVK] as unknown[] : []));
+  const [before, more] = [ours, theirs].map((each) => (isJsonObject(each) && Array.isArray(each[GVK]) ? each[GVK] as unknown[] : []));
   const known = new Set(before?.map(keyOfKind));
   const added = more?.filter((kind) => !known.has(keyOfKind(kind))) ?? [];
-  if (!isObject(ours) || added.length === 0) return ours;
+  if (!isJsonObject(ours) || added.length === 0) return ours;
   return { ...ours, [GVK]: [...before ?? [], ...added].sort((one, two) => (keyOfKind(one) < keyOfKind(two) ? -1 : 1)) };
 }
 
@@ -116,7 +117,7 @@ const readSwagger = (document: Json): Swagger => ({
 
 /** The Swagger document with those of other servers; each version is a step. */
 export function* mergeSwagger(document: Record<string, unknown>, versions: readonly RemoteVersion[]): Steps<Record<string, unknown>> {
-  const others = versions.filter(({ openApiV2 }) => isObject(openApiV2));
+  const others = versions.filter(({ openApiV2 }) => isJsonObject(openApiV2));
   if (others.length === 0) return document;
   const merged = readSwagger(document);
   for (const { group, version, openApiV2 } of others) {

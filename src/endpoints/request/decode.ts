@@ -1,4 +1,5 @@
 // Bodies to objects: media type, size, syntax, type, fields, strictness, defaults; each failure in the reference's words.
+import { isJsonObject } from '../../base/index.ts';
 import {
   DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
   type JsonValue, type KubeObject, parseGroupVersion, type Schema, sortDeep, unsupportedMediaType,
@@ -154,7 +155,7 @@ function warnOfUnknown(value: JsonValue, apiVersion: string, { expected, context
 
 /** Upstream reads an apiVersion or kind in CBOR that is no string as absent in custom resources. */
 function withoutOddType(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { apiVersion, kind } = value;
   return { ...(typeof apiVersion === 'string' && { apiVersion }), ...(typeof kind === 'string' && { kind }) };
 }
@@ -236,13 +237,13 @@ export function typeObject(
 
 /** An empty list of managedFields asks to remove all of them; typing drops it, as every empty list with omitempty. */
 function clearsManagedFields({ metadata }: JsonObject): boolean {
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return false;
+  if (!isJsonObject(metadata)) return false;
   return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0;
 }
 
 /** Whether a time of deletion is stated. Go's zero time is one, though typing drops it as unset. */
 function statesDeletion({ metadata }: JsonObject): boolean {
-  return typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) && typeof metadata['deletionTimestamp'] === 'string';
+  return isJsonObject(metadata) && typeof metadata['deletionTimestamp'] === 'string';
 }
 
 /** The object with kind, apiVersion and metadata; kind and apiVersion come first where they were absent. */

@@ -1,4 +1,5 @@
 // Server-side apply: from a configuration to the transform that merges it with the current object (apimachinery/apply decides fields and owners).
+import { isJsonObject } from '../../base/index.ts';
 import {
   badRequest, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
 } from '../../apimachinery/index.ts';
@@ -58,7 +59,7 @@ function untypedConfiguration({ metadata }: Configuration, { group, version, kin
 function statesOwners(entries: unknown): boolean {
   if (!Array.isArray(entries)) return false;
   const texts = ['manager', 'operation', 'apiVersion', 'fieldsType', 'subresource', 'time'];
-  return entries.every((entry: unknown) => typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+  return entries.every((entry: unknown) => isJsonObject(entry)
     && texts.every((name) => ['undefined', 'string'].includes(typeof ((entry as JsonObject)[name] ?? undefined))));
 }
 

@@ -1,5 +1,6 @@
 // The patch types but apply: each is parsed to a function from the current document to the next one, with the problems of the patch itself.
 // Error texts mirror upstream's patchers; patch.ts reads the result back into an object.
+import { isJsonObject } from '../../base/index.ts';
 import {
   applyMergePatch, applyStrategicMergePatch, badRequest, compileJsonPatch, failure, type JsonObject, type JsonValue, type StatusError,
 } from '../../apimachinery/index.ts';
@@ -105,7 +106,7 @@ function readJsonPatch(bytes: Uint8Array, level: Level): ReadPatch {
 
 /** The value as an object; throws the 400 of another one, with `prefix` before Go's text. */
 export function requireObject(value: JsonValue, prefix: string): JsonObject {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw badRequest(`${prefix}json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`);
   }
   return value;

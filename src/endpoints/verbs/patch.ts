@@ -1,5 +1,6 @@
 // PATCH: each patch type becomes a function from the current object to the next one, which the update loop of the registry calls until it commits.
 // This file has the steps that all types share; patch-types.ts parses the patches, apply.ts is server-side apply.
+import { isJsonObject } from '../../base/index.ts';
 import {
   type FieldError, formatGo, formatGroupVersion, internalError, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
@@ -34,7 +35,7 @@ export function patchType({ exchange, resource, dependencies: { media } }: Resou
 function sortReached(value: JsonValue, before: JsonValue | undefined, isKept: IsKept): JsonValue {
   if (typeof value !== 'object' || value === null || isKept(value, before)) return value;
   if (Array.isArray(value)) return value.map((item, i) => sortReached(item, Array.isArray(before) ? before[i] : undefined, isKept));
-  const old = typeof before === 'object' && before !== null && !Array.isArray(before) ? before : {};
+  const old = isJsonObject(before) ? before : {};
   const sorted = Object.keys(value).sort();
   return Object.fromEntries(sorted.map((key) => [key, sortReached(value[key] as JsonValue, Object.hasOwn(old, key) ? old[key] : undefined, isKept)]));
 }

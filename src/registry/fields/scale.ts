@@ -2,7 +2,7 @@
 // is data of the version of the row (for custom resources, of the definition).
 import { type GroupResource, type KubeObject, type MetaLabelSelector, badRequest, conflict, createLabelSelector, formatLabelSelector, internalError,
   labelSelectorOf } from '../../apimachinery/index.ts';
-import { invariant } from '../../base/index.ts';
+import { invariant, isJsonObject } from '../../base/index.ts';
 import { type Resource, type ScaleFields, versionIn } from '../resource.ts';
 import { setOwn } from '../values.ts';
 
@@ -10,12 +10,11 @@ type Fields = Record<string, unknown>;
 
 const segmentsOf = (path: string): string[] => path.split('.').filter((segment) => segment !== '');
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readPath(object: KubeObject, path: string): unknown {
   let value: unknown = object;
   for (const segment of segmentsOf(path)) {
-    if (!isFields(value) || !Object.hasOwn(value, segment)) return undefined;
+    if (!isJsonObject(value) || !Object.hasOwn(value, segment)) return undefined;
     value = value[segment];
   }
   return value;
@@ -26,7 +25,7 @@ function writePath(object: KubeObject, path: string, value: unknown): void {
   const last = segments.pop() as string;
   let at: Fields = object;
   for (const segment of segments) {
-    if (!isFields(at[segment]) || !Object.hasOwn(at, segment)) setOwn(at, segment, {});
+    if (!isJsonObject(at[segment]) || !Object.hasOwn(at, segment)) setOwn(at, segment, {});
     at = at[segment] as Fields;
   }
   setOwn(at, last, value);
@@ -37,7 +36,7 @@ const looksLikeSelector = (value: Fields): boolean => 'matchLabels' in value || 
 /** A selector as text: a LabelSelector, a plain map of labels (ReplicationController), or already a text (custom resources). */
 function formatSelector(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!isFields(value)) return '';
+  if (!isJsonObject(value)) return '';
   if (looksLikeSelector(value)) return formatLabelSelector(labelSelectorOf(value as MetaLabelSelector) ?? createLabelSelector([]));
   return formatLabelSelector(createLabelSelector(Object.entries(value).map(([key, text]) => ({ key, operator: '=', values: [String(text)] }))));
 }
@@ -86,7 +85,7 @@ export function applyScale(resource: Resource, object: KubeObject, scale: KubeOb
   // Custom resources do not look at the uid.
   if (!resource.custom) checkScaleUid({ group: resource.group, resource: `${resource.plural}/scale` }, object, scale);
   const spec = scale['spec'];
-  const replicas = isFields(spec) ? (spec['replicas'] ?? 0) : 0;
+  const replicas = isJsonObject(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');
   if (resource.custom && replicas === UNSET_REPLICAS) throw badRequest(`the spec replicas field "${specReplicas}" cannot be empty`);
   writePath(object, specReplicas, replicas);

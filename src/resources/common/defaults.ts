@@ -1,5 +1,6 @@
 // Helpers for defaults. Upstream has two kinds of absent: a Go value that is zero ('' or 0), and a nil pointer. The kind of a field decides whether
 // an explicit zero is kept, so every default names it by the helper that it uses.
+import { isJsonObject } from '../../base/index.ts';
 import { type JsonObject, type JsonValue, canonicalizeQuantity, formatQuantity, parseQuantity } from '../../apimachinery/index.ts';
 import { cloneJson } from '../../registry/index.ts';
 import { toObject } from './values.ts';
@@ -31,7 +32,7 @@ export function setZero(object: JsonObject, defaults: Defaults): void {
 /** The struct at a field, made when it is absent: Go's structs are never nil. */
 export function ensureStruct(parent: Record<string, unknown>, name: string): JsonObject {
   const value = parent[name];
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isJsonObject(value)) return value as JsonObject;
   const made: JsonObject = {};
   if (isAbsent(value)) parent[name] = made;
   return made;
@@ -41,14 +42,14 @@ export function ensureStruct(parent: Record<string, unknown>, name: string): Jso
 export function readPointer(parent: unknown, name: string): JsonObject | undefined {
   if (typeof parent !== 'object' || parent === null) return undefined;
   const value = (parent as Record<string, unknown>)[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isJsonObject(value) ? (value as JsonObject) : undefined;
 }
 
 /** The structs of a list; other elements are skipped. */
 export function readStructs(parent: unknown, name: string): readonly JsonObject[] {
   const value = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[name] : undefined;
   if (!Array.isArray(value)) return [];
-  return value.filter((item): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item));
+  return value.filter((item): item is JsonObject => isJsonObject(item));
 }
 
 /** The entries of `given`, and those of `fallback` for keys that are missing in it; `given` itself where none is. */

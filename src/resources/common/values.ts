@@ -1,4 +1,5 @@
 // Readers of untyped objects. A stored object may hold anything, so every reader returns an empty value for a field of the wrong type.
+import { isJsonObject } from '../../base/index.ts';
 import type { JsonObject, JsonValue } from '../../apimachinery/index.ts';
 
 /** The value of a cell. */
@@ -9,7 +10,7 @@ type Value = JsonValue | undefined;
 
 /** The value as an object; empty when it is anything else. */
 export function toObject(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isJsonObject(value) ? (value as JsonObject) : {};
 }
 
 /** The value as a list; empty when it is anything else. */

@@ -1,4 +1,5 @@
 // Bodies without managedFields, for policies with omitManagedFields: of the object itself, of the items of a list, of the objects in a table.
+import { isJsonObject } from '../../base/index.ts';
 
 interface Shown {
   readonly metadata?: { readonly managedFields?: unknown } | null;
@@ -9,7 +10,7 @@ interface Shown {
 
 /** Answers a copy without them; what has none is answered as it is. */
 export function removeManagedFields(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { items, rows } = value as Shown;
   return {
     ...removeOwn(value), ...(Array.isArray(items) && { items: items.map(removeOwn) }),

@@ -1,5 +1,6 @@
 // What differs between two states of an object, field by field, with the managers that held each field. Items of lists are matched as apply
 // matches them: by the keys that managed fields show.
+import { isJsonObject } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import type { Change } from './verdict.ts';
 
@@ -59,10 +60,9 @@ function hideValues(change: Change): Change {
   return { ...change, ...('before' in change && { before: '*** (before)' }), ...('after' in change && { after: '*** (after)' }) };
 }
 
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function* compare({ before, after }: Sides, place: ComparedPath): Generator<Change> {
-  if (isMap(before) && isMap(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const path = place.path === '' ? name : /^[A-Za-z_][\w-]*$/.test(name) ? `${place.path}.${name}` : `${place.path}[${name}]`;
       yield* compare({ before: ownOf(before, name), after: ownOf(after, name) }, enter(place, path, `f:${name}`));
@@ -99,7 +99,7 @@ function* compareLists(before: readonly unknown[], after: readonly unknown[], pl
 
 /** Items with keys, wherever in the list they stand. */
 function* compareItems(sides: ListSides, place: ComparedPath, keys: readonly string[]): Generator<Change> {
-  const keyOf = (item: unknown): string => JSON.stringify(Object.fromEntries([...keys].sort().map((key) => [key, isMap(item) ? item[key] : undefined])));
+  const keyOf = (item: unknown): string => JSON.stringify(Object.fromEntries([...keys].sort().map((key) => [key, isJsonObject(item) ? item[key] : undefined])));
   const byKey = (items: readonly unknown[]): Map<string, unknown> => new Map(items.map((item) => [keyOf(item), item]));
   const [before, after] = [byKey(sides.before), byKey(sides.after)];
   for (const key of new Set([...before.keys(), ...after.keys()])) {

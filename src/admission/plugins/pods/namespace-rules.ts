@@ -1,5 +1,6 @@
 // Plugins that hold the pods of a namespace to its annotations, or to the file of the server's configuration: PodNodeSelector and
 // PodTolerationRestriction. Annotations and texts are upstream's.
+import { isJsonObject } from '../../../base/index.ts';
 import { type KubeObject, equalJson, forbidden, notFound } from '../../../apimachinery/index.ts';
 import { JsonError, parseJson } from '../../../codec/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
@@ -75,9 +76,8 @@ function readTolerations({ metadata: { annotations = {} } }: KubeObject, annotat
   const text = annotations[annotation];
   if (text === undefined || text === '') return text === undefined ? undefined : [];
   const read = parseAnnotation(text) ?? [];
-  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!Array.isArray(read)) throw internalProblem(`json: cannot unmarshal ${describeType(read)} into Go value of type []v1.Toleration`);
-  const wrong = read.find((one) => one !== null && !isObject(one)) as unknown;
+  const wrong = read.find((one) => one !== null && !isJsonObject(one)) as unknown;
   if (wrong !== undefined) throw internalProblem(`json: cannot unmarshal ${describeType(wrong)} into Go value of type v1.Toleration`);
   return read.map((one) => (one ?? {}) as Toleration);
 }

@@ -1,7 +1,7 @@
 // Running the rules of a schema on an object: node by node from the root, each rule under the limit of a call and all under one budget.
 // Rules over time see the old value where old and new can be matched: fields, map entries, elements of lists that are maps by key. On updates
 // the failures of values that did not change are warnings.
-import { remember } from '../../../base/index.ts';
+import { isJsonObject, remember } from '../../../base/index.ts';
 import { equalJson } from '../../equal.ts';
 import { duplicate, forbiddenField, invalidValue, required } from '../../field-error.ts';
 import { byteLength } from '../../names.ts';
@@ -74,8 +74,7 @@ interface Visit {
 }
 
 type JsonMap = Readonly<Record<string, unknown>>;
-const isMap = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null && !Array.isArray(value);
-const ownOf = (map: unknown, key: string): unknown => (isMap(map) && Object.hasOwn(map, key) ? map[key] : undefined);
+const ownOf = (map: unknown, key: string): unknown => (isJsonObject(map) && Object.hasOwn(map, key) ? map[key] : undefined);
 
 class RuleRun {
   readonly errors: FieldError[] = [];
@@ -98,7 +97,7 @@ class RuleRun {
     }
     if (this.budget < 0) return;
     if (Array.isArray(at.value)) this.#visitList(node, at, at.value);
-    else if (isMap(at.value)) this.#visitMap(node, at, at.value);
+    else if (isJsonObject(at.value)) this.#visitMap(node, at, at.value);
   }
 
   #visitMap(node: RuleNode, at: Visit, map: JsonMap): void {

@@ -1,5 +1,6 @@
 // JSON as values of expressions, wrapped as it is read: nothing is copied. With a schema, texts become times or bytes, numbers become ints
 // or doubles, and lists that are sets or maps compare without order. Without one, whole numbers are ints.
+import { isJsonObject } from '../../../base/index.ts';
 import { containsValue, equalValues } from '../values/compare.ts';
 import { type Meter, VISIT_WORK, unmetered } from '../values/meter.ts';
 import { type DeclaredType, fieldOf } from './declared.ts';
@@ -9,7 +10,6 @@ import type { CelType } from '../values/types.ts';
 
 type JsonMap = Readonly<Record<string, unknown>>;
 
-const isMap = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value without schema: maps and lists are dynamic. */
 export function fromJson(json: unknown): Value {
@@ -19,7 +19,7 @@ export function fromJson(json: unknown): Value {
     case 'number': return Number.isInteger(json) ? wholeNumber(json) : new CelDouble(json);
     default:
       if (Array.isArray(json)) return new DynamicList(json);
-      return isMap(json) ? new DynamicMap(json) : null;
+      return isJsonObject(json) ? new DynamicMap(json) : null;
   }
 }
 
@@ -94,8 +94,8 @@ export function fromDeclared(json: unknown, declared: DeclaredType): Value {
     case 'int': return typeof json === 'number' ? wholeNumber(Math.trunc(json)) : narrowInt(BigInt(json as bigint));
     case 'double': return new CelDouble(Number(json));
     case 'list': return Array.isArray(json) ? listOfDeclared(json, declared) : wrong('array');
-    case 'map': return isMap(json) ? new DeclaredMap(json, declared.element!) : wrong('map');
-    case 'struct': return isMap(json) ? new DeclaredObject(json, declared) : wrong('map');
+    case 'map': return isJsonObject(json) ? new DeclaredMap(json, declared.element!) : wrong('map');
+    case 'struct': return isJsonObject(json) ? new DeclaredObject(json, declared) : wrong('map');
     case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : wrong('string or integer');
     default: return fromText(String(json), declared.schema.format);
   }
@@ -165,7 +165,7 @@ class KeyedList extends DeclaredList {
   /** The key of each element, written once. */
   #listKeys(): readonly string[] {
     const fields = this.#fields;
-    return (this.#keys ??= this.items.map((item) => writeKey(fields === undefined ? item : fields.map((field) => (isMap(item) ? item[field] : null)))));
+    return (this.#keys ??= this.items.map((item) => writeKey(fields === undefined ? item : fields.map((field) => (isJsonObject(item) ? item[field] : null)))));
   }
 
   equalsUnordered(other: CelList, meter: Meter = unmetered): boolean {

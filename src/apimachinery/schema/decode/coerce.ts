@@ -1,5 +1,6 @@
 // Embedded resources of custom resources: their metadata is read as ObjectMeta whatever the schema says, unknown fields are dropped and reported,
 // wrong types refused. The decoder of the body decodes the metadata of the object itself the same way, with plainer errors.
+import { isJsonObject } from '../../../base/index.ts';
 import { invalidValue } from '../../field-error.ts';
 import { DecodeError } from './error.ts';
 import { decodeObject, setOwn } from './decode.ts';
@@ -48,7 +49,7 @@ export function coerceEmbedded(
 /** A member of an embedded resource without what has a wrong type: each field of metadata is kept or dropped as a whole. */
 function withoutMalformed(key: string, value: unknown, objectMeta: Schema): unknown {
   if (key !== 'metadata') return typeof value === 'string' ? value : undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => fits(objectMeta, { [name]: member })));
 }
 

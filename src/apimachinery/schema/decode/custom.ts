@@ -1,5 +1,6 @@
 // Bodies and stored objects of custom resources: no Go type stands behind them, so nothing is refused for its type here, except metadata.
 // Metadata is read as ObjectMeta, what the schema does not know is pruned, embedded resources are coerced: in this order of reports.
+import { isJsonObject } from '../../../base/index.ts';
 import { checkDns1035Label } from '../../names.ts';
 import { parseGroupVersion } from '../../object.ts';
 import { validateObjectMeta } from '../../object-meta.ts';
@@ -55,7 +56,7 @@ const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function isStringMap(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value === null;
+  if (!isJsonObject(value)) return value === null;
   for (const key in value) if (typeof (value as Json)[key] !== 'string') return false;
   return true;
 }
@@ -63,7 +64,7 @@ function isStringMap(value: unknown): boolean {
 /** An object that another program has put into the store: fields of metadata with a wrong type are dropped, and it has a generation. */
 function repairMetadata(object: Json): void {
   const { metadata } = object;
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return;
+  if (!isJsonObject(metadata)) return;
   const known = metadata as Json;
   for (const name in known) if (shapes[name]?.(known[name]) === false) delete known[name];
   known['generation'] ||= 1;

@@ -1,10 +1,9 @@
 // Values before an update, found again beside those after it. Mirrors upstream's correlated objects: members of maps are found by their names where a
 // schema declares them, items of lists by their keys where the list has keys; nothing else is.
+import { isJsonObject } from '../../../base/index.ts';
 import { quoteValue } from '../../field-error.ts';
 import { equalJson } from '../../equal.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
-
-type Json = Record<string, unknown>;
 
 /** The value before an update of a value, with the schema by which parts of both are found. */
 export class Before {
@@ -19,7 +18,7 @@ export class Before {
 
   /** The value of a member; undefined where it was absent, or no schema declares it. */
   member(name: string): Before | undefined {
-    if (!isObject(this.value) || !Object.hasOwn(this.value, name)) return undefined;
+    if (!isJsonObject(this.value) || !Object.hasOwn(this.value, name)) return undefined;
     const { properties, additionalProperties } = this.#schema;
     const schema = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     return typeof schema === 'object' ? new Before(this.value[name], schema) : undefined;
@@ -40,7 +39,7 @@ export class Before {
       if (!this.#isKeyed) return equalJson(this.value, value);
       return this.value.length === value.length && value.every((item) => this.item(item)?.equals(item) === true);
     }
-    if (!isObject(this.value) || !isObject(value)) return equalJson(this.value, value);
+    if (!isJsonObject(this.value) || !isJsonObject(value)) return equalJson(this.value, value);
     const names = Object.keys(value);
     return Object.keys(this.value).length === names.length && names.every((name) => this.member(name)?.equals(value[name]) === true);
   }
@@ -62,7 +61,7 @@ export class Before {
   /** undefined for items without one of their keys. */
   #keyOf(item: unknown): string | undefined {
     const names = this.#schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
-    if (!isObject(item) || names === undefined || names.length === 0) return undefined;
+    if (!isJsonObject(item) || names === undefined || names.length === 0) return undefined;
     const values = names.map((name) => (Object.hasOwn(item, name) ? item[name] : undefined));
     // A text itself where that is the one key, as in nearly all lists.
     if (values.length === 1 && typeof values[0] === 'string') return `"${values[0]}`;
@@ -70,4 +69,3 @@ export class Before {
   }
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
 // Value validation by an OpenAPI v3 schema, for custom resources. Mirrors kube-openapi's validator: the order of its checks, its texts, and
 // the choice of the alternative that a failed anyOf or oneOf shows (the one that got furthest, counted in checks made).
 // On updates a value that did not change is not validated again (ratcheting), where old and new values are known to be the same.
-import { announceWork, compareKeys, createStride } from '../../../base/index.ts';
+import { announceWork, compareKeys, createStride, isJsonObject } from '../../../base/index.ts';
 import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
 import type { FieldError } from '../../status.ts';
 import { Before } from './before.ts';
@@ -283,7 +283,6 @@ interface Member {
 }
 
 const hasTwice = (list: readonly unknown[]): boolean => new Set(list.map((item) => quoteValue(sortedCopy(item)))).size < list.length;
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
 
 /** Lists of allowed values that are worth an index. */
@@ -362,7 +361,7 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
     return;
   }
   const { properties, additionalProperties } = schema;
-  const known = isObject(before) ? before : undefined;
+  const known = isJsonObject(before) ? before : undefined;
   for (const key of Object.keys(value).sort(compareKeys)) {
     const isProperty = properties !== undefined && Object.hasOwn(properties, key);
     const child = isProperty ? properties[key] : typeof additionalProperties === 'object' ? additionalProperties : undefined;
@@ -396,16 +395,16 @@ const idByText = (value: unknown): string => `${WRITTEN}${quoteValue(sortedCopy(
 function mapKeys(names: readonly string[]): Keys {
   const sorted = [...names].sort();
   const keyOf = (item: unknown): unknown =>
-    (isObject(item) ? Object.fromEntries(sorted.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name]])) : undefined);
+    (isJsonObject(item) ? Object.fromEntries(sorted.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name]])) : undefined);
   const [name] = sorted;
   // Nearly all lists have one key; writing the keys of thirty items takes 20 µs.
-  const byOne = (item: unknown): unknown => (isObject(item) && Object.hasOwn(item, name as string) ? idOfValue(item[name as string]) : WRITTEN);
+  const byOne = (item: unknown): unknown => (isJsonObject(item) && Object.hasOwn(item, name as string) ? idOfValue(item[name as string]) : WRITTEN);
   return { keyOf, idOf: sorted.length === 1 ? byOne : (item) => idByText(keyOf(item)) };
 }
 
 /** The first element without keys is reported; null counts as one that is reported elsewhere. */
 function reportNonObjects(list: readonly unknown[], at: string): readonly FieldError[] {
-  const i = list.findIndex((item) => item !== null && !isObject(item));
+  const i = list.findIndex((item) => item !== null && !isJsonObject(item));
   return i < 0 ? [] : [invalidValue(`${at}[${i}]`, list[i], 'must be an object for an array of list-type map')];
 }
 
@@ -413,7 +412,7 @@ function reportDuplicates(list: readonly unknown[], { keyOf, idOf }: Keys, { at,
   const seen = new Map<unknown, boolean>();
   for (let i = 0; i < list.length; i++) {
     const item = list[i];
-    if (item === undefined || (keyOf !== asIs && !isObject(item))) continue;
+    if (item === undefined || (keyOf !== asIs && !isJsonObject(item))) continue;
     const id = idOf(item);
     const isReported = seen.get(id);
     if (isReported === false) errors.push(duplicate(`${at}[${i}]`, keyOf(item)));
@@ -423,6 +422,6 @@ function reportDuplicates(list: readonly unknown[], { keyOf, idOf }: Keys, { at,
 
 function sortedCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedCopy);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.keys(value).sort().map((key) => [key, sortedCopy(value[key])]);
 }

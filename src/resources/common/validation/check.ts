@@ -1,4 +1,5 @@
 // The small checks that every validation is made of. Each returns a list of field errors, empty when the value is valid.
+import { isJsonObject } from '../../../base/index.ts';
 import {
   type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, equalJson, invalidValue, notSupported, required,
 } from '../../../apimachinery/index.ts';
@@ -113,7 +114,7 @@ export function checkImmutable(place: Field, old: Field): Errors {
 
 /** Maps in the order in which Go prints them, by key. Structs keep their order, so this is for values that hold maps only. */
 export function sortMembers(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? null;
+  if (!isJsonObject(value)) return value ?? null;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sortMembers(inner)]));
 }
 

@@ -4,6 +4,7 @@
 // Notation: a line per struct, `Name: member; member`. A member is `Go`, or `Go=api` when the API's name is not the Go name with a small first
 // letter; behind it stands the value that an absent one prints as (nothing: null), or its struct: `S` (always present), `*S`, `[]S`. `+S` are
 // the members of S.
+import { isJsonObject } from '../../../base/index.ts';
 import { toList } from '../values.ts';
 
 interface Member {
@@ -38,7 +39,7 @@ export function readGoStructs(data: string): GoStructs {
 
 /** Maps print by key. */
 function sortTexts(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return value;
   const entries = Object.entries(value);
   if (entries.some(([, inner]) => typeof inner !== 'string')) return value;
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
