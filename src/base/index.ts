@@ -1,6 +1,6 @@
 // The door of base: data structures, time and chance. No I/O, no Kubernetes word.
-export { type Clock, type Timer, delay, holdProcess, systemClock } from './clock.ts';
-export { type ManualClock, createManualClock } from './manual-clock.ts';
+export { type Clock, type Timer, delay, holdProcess, systemClock } from './time/clock.ts';
+export { type ManualClock, createManualClock } from './time/manual-clock.ts';
 export { type Random, systemRandom } from './random.ts';
 export { InvariantError, invariant } from './invariant.ts';
 export { compareKeys, createBoundsTest, needsByteOrder, sortKeys } from './collections/key-order.ts';
@@ -10,14 +10,14 @@ export { BoundedCache } from './collections/bounded-cache.ts';
 export { ChunkedList } from './collections/chunked-list.ts';
 export { RingBuffer } from './collections/ring-buffer.ts';
 export { allocateLasting, partOf } from './pages.ts';
-export { beginTurn, createTimeSlice, takeTurn } from './time-slice.ts';
+export { beginTurn, createTimeSlice, takeTurn } from './time/time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
 export { isBrokenOff, isResumable, remember, rememberWhole, resumableSteps } from './resumable.ts';
-export { announceWork, limitTime, remainingMs, tooLong } from './time-limit.ts';
+export { announceWork, limitTime, remainingMs, tooLong } from './time/time-limit.ts';
 export { once } from './once.ts';
-export { formatSecond } from './time-text.ts';
+export { formatSecond } from './time/time-text.ts';
 export { isJsonObject } from './json-object.ts';
 export { trimEnd } from './text.ts';
 export { int64Range, readInteger, uint64Range } from './integers.ts';
-export { formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';
+export { formatDurationNanos, parseDuration, parseDurationNanos } from './time/duration.ts';

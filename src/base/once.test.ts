@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { once } from './once.ts';
-import { formatSecond } from './time-text.ts';
+import { formatSecond } from './time/time-text.ts';
 
 test('once makes a value at the first call, and answers the same one from then on', () => {
   let made = 0;

@@ -13,8 +13,7 @@ const unsupportedKeywords = [
 ] as const;
 
 const listOf = (value: unknown): readonly OpenAPIV3Schema[] => (Array.isArray(value) ? (value as OpenAPIV3Schema[]) : []);
-const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (isJsonObject(value)
-  ? (value as OpenAPIV3Schema) : undefined);
+const schemaOf = (value: unknown): OpenAPIV3Schema | undefined => (isJsonObject(value) ? value : undefined);
 const propertiesOf = (schema: OpenAPIV3Schema): readonly (readonly [string, OpenAPIV3Schema])[] =>
   Object.keys(schema.properties ?? {}).sort().map((name) => [name, (schema.properties as Record<string, OpenAPIV3Schema>)[name] as OpenAPIV3Schema]);
 

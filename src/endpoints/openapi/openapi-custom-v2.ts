@@ -36,7 +36,8 @@ function reduce(schema: Json): Json {
   return {
     ...rest, ...(type !== undefined && !isUntyped && { type }), ...(needed !== undefined && { required: needed }), ...(inside && { items: reduce(inside) }),
     ...(isClosed && isJsonObject(properties) && { properties: Object.fromEntries(Object.entries(own).map(([name, one]) => [name, reduce(one as Json)])) }),
-    ...(additionalProperties !== undefined && { additionalProperties: isJsonObject(additionalProperties) ? reduce(additionalProperties) : additionalProperties }),
+    ...(additionalProperties !== undefined
+      && { additionalProperties: isJsonObject(additionalProperties) ? reduce(additionalProperties) : additionalProperties }),
   };
 }
 

@@ -11,7 +11,8 @@ const FLAG = '--allow-metric-labels-manifest';
 export async function readMetricLabels({ allowMetricLabels, allowMetricLabelsManifest: path }: ServerOptions): Promise<AllowedLabels> {
   try {
     const { value } = path === '' ? { value: {} } : await parseYaml(new TextEncoder().encode(readTextFile(FLAG, path)));
-    if (!isJsonObject(value) || Object.values(value).some((values) => typeof values !== 'string')) throw new Error('the file must map metric,label to a list of values');
+    if (!isJsonObject(value) || Object.values(value).some((values) => typeof values !== 'string'))
+      throw new Error('the file must map metric,label to a list of values');
     return readLabelTexts(allowMetricLabels, value as Readonly<Record<string, string>>);
   } catch (error) {
     throw error instanceof StartError ? error : new StartError(`${FLAG}: ${(error as Error).message}`, { cause: error });

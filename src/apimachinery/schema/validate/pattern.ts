@@ -1,6 +1,6 @@
 // Regular expressions with RE2's syntax and linear time, as Go's regexp has them. The engine is large, so it loads when the first
 // pattern can come along; the code that brings schemas in awaits that. Linear is not short: a pattern may have a thousand steps for each of a
-// million characters, so the time that compiling and matching may take is announced before (base/time-limit.ts).
+// million characters, so the time that compiling and matching may take is announced before (base/time/time-limit.ts).
 import type { RE2JS, RE2Set } from 're2js';
 import { BoundedCache, announceWork, invariant, once } from '../../../base/index.ts';
 import { estimatePatternSize } from './pattern-size.ts';

@@ -1,5 +1,5 @@
 // Go's duration texts: `300ms`, `1m30s`, `1.5h`, `0`. With Go's words for what is wrong with one.
-import { trimEnd } from './text.ts';
+import { trimEnd } from '../text.ts';
 
 const unitNanos: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n], ['us', 1000n], ['µs', 1000n], ['μs', 1000n], ['ms', 1_000_000n], ['s', 1_000_000_000n], ['m', 60_000_000_000n], ['h', 3_600_000_000_000n],
