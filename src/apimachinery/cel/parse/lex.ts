@@ -1,5 +1,5 @@
 // Tokens of the expression language. Positions count runes; strings keep their raw text, which literals.ts interprets.
-import { lengthAt } from '../values/runes.ts';
+import { lengthAt, runeCount } from '../values/runes.ts';
 import { type Issue, MAX_REPORTED_ISSUES } from './source.ts';
 
 type TokenKind = 'ident' | 'escaped' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'end';
@@ -16,23 +16,29 @@ const numberPattern = /0x[0-9a-fA-F]+[uU]?|(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-
 const identPattern = /[A-Za-z_][A-Za-z0-9_]*/y;
 const spacePattern = /(?:[ \t\r\n\f]|\/\/[^\n]*)+/y;
 const escapedPattern = /`[A-Za-z0-9_.\-/ ]+`/y;
+const failedPattern = /[|&=]|`[A-Za-z0-9_.\-/ ]*/y;
 const stringStart = /([rR][bB]|[bB][rR]|[bB]|[rR])?("""|'''|"|')/y;
 const plainString = /(?:[^\\"'\n\r]|\\(?:[abfnrtv"'`?\\]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})|["'])/uy;
 
+/** Characters that are no token, and how many there are. */
+export interface LexIssue extends Issue {
+  readonly runes: number;
+}
+
 /** The tokens of a text, `end` last. Characters that start no token are reported and skipped, until there are too many. */
-export function lex(text: string, issues: Issue[]): Token[] {
+export function lex(text: string, issues: LexIssue[]): Token[] {
   return new Lexer(text, issues).run();
 }
 
 class Lexer {
   readonly #text: string;
-  readonly #issues: Issue[];
+  readonly #issues: LexIssue[];
   readonly #tokens: Token[] = [];
   #at = 0;
   /** Rune offset of `#at`. */
   #offset = 0;
 
-  constructor(text: string, issues: Issue[]) {
+  constructor(text: string, issues: LexIssue[]) {
     this.#text = text;
     this.#issues = issues;
   }
@@ -72,7 +78,13 @@ class Lexer {
     if (escaped !== undefined) return this.#push('escaped', escaped);
     const operator = operators.find((op) => this.#text.startsWith(op, this.#at));
     if (operator !== undefined) return this.#push('op', operator);
-    this.#reject(String.fromCodePoint(this.#text.codePointAt(this.#at)!));
+    this.#reject(this.#failedLength());
+  }
+
+  /** The length of text that is no token: a lone `|`, `&` or `=`, or the start of a name in back-quotes, includes the next character, as in the reference. */
+  #failedLength(): number {
+    const begun = this.#match(failedPattern)?.length ?? 0;
+    return begun + lengthAt(this.#text, this.#at + begun);
   }
 
   #push(kind: TokenKind, text: string): void {
@@ -80,10 +92,9 @@ class Lexer {
     this.#advance(text.length);
   }
 
-  #reject(text: string): void {
-    // A lone `|`, `&` or `=` takes the character after it into the message, as the lexer it is modelled on does.
-    const shown = /[|&=]/.test(text) && this.#at + 1 < this.#text.length ? text + this.#text[this.#at + 1]! : text;
-    this.#issues.push({ offset: this.#offset, message: `Syntax error: token recognition error at: '${escapeShown(shown)}'` });
+  #reject(length: number): void {
+    const shown = this.#text.slice(this.#at, this.#at + length);
+    this.#issues.push({ offset: this.#offset, message: `Syntax error: token recognition error at: '${shown}'`, runes: runeCount(shown) });
     this.#advance(shown.length);
   }
 
@@ -106,7 +117,7 @@ class Lexer {
       return true;
     }
     if (prefix !== '') return false;
-    this.#reject(this.#text.slice(this.#at, failedAt + lengthAt(this.#text, failedAt)));
+    this.#reject(failedAt + lengthAt(this.#text, failedAt) - this.#at);
     return true;
   }
 }

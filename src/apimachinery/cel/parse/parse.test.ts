@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kubernetesEnvironment } from '../kubernetes.ts';
 import type { Expr } from './ast.ts';
-import { lex } from './lex.ts';
+import { type LexIssue, lex } from './lex.ts';
 import { parseExpression } from './parse.ts';
-import { CelSyntaxError, type Issue } from './source.ts';
+import { CelSyntaxError } from './source.ts';
 
 /** The tree in prefix form. */
 function show(expr: Expr): string {
@@ -47,12 +47,13 @@ for (const [text, ...expected] of [
   ['1 + +', `1:5: Syntax error: mismatched input '+' expecting ${starts}`, `1:6: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['1 + $', "1:5: Syntax error: token recognition error at: '$'", `1:6: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['a.', "1:3: Syntax error: no viable alternative at input '.'"], ["a.'b'", "1:3: Syntax error: no viable alternative at input '.'b''"],
-  ['a.in', "1:3: Syntax error: no viable alternative at input '.in'"], ['-', "1:2: Syntax error: no viable alternative at input '-'"],
+  ['a.in', "1:3: Syntax error: no viable alternative at input '.in'", `1:5: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
+  ['-', "1:2: Syntax error: no viable alternative at input '-'", `1:2: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ["cidr('x'1).masked()", "1:9: Syntax error: extraneous input '1' expecting ')'"],
   ['opt{ional.none()', "1:10: Syntax error: missing ':' at '.'", "1:17: Syntax error: mismatched input '<EOF>' expecting {'}', ','}"],
-  ['(1', "1:3: Syntax error: mismatched input '<EOF>' expecting ')'"], ['a b', "1:3: Syntax error: extraneous input 'b' expecting <EOF>"],
+  ['(1', "1:3: Syntax error: missing ')' at '<EOF>'"], ['a b', "1:3: Syntax error: extraneous input 'b' expecting <EOF>"],
   ['a b c', "1:3: Syntax error: mismatched input 'b' expecting <EOF>"], ['* a', `1:1: Syntax error: extraneous input '*' expecting ${starts}`],
-  ['[1,', `1:4: Syntax error: mismatched input '<EOF>' expecting ${starts}`], ["'abc", "1:1: Syntax error: token recognition error at: ''abc'",
+  ['[1,', "1:4: Syntax error: missing ']' at '<EOF>'"], ["'abc", "1:1: Syntax error: token recognition error at: ''abc'",
     `1:5: Syntax error: mismatched input '<EOF>' expecting ${starts}`],
   ['a & b', "1:3: Syntax error: token recognition error at: '& '", "1:5: Syntax error: extraneous input 'b' expecting <EOF>"],
   ['for', '1:1: reserved identifier: for'], ['[1].map(var, 1)', '1:9: reserved identifier: var', '1:9: argument is not an identifier'],
@@ -86,7 +87,7 @@ for (const [text, expected] of [
   ['a//x\n<=b', 'ident:a op:<= ident:b end:<EOF>'], ["'''a", "string:'' end:<EOF>"], ["b'a", 'ident:b end:<EOF>'],
 ] as const) {
   test(`lex splits ${text}`, () => {
-    const issues: Issue[] = [];
+    const issues: LexIssue[] = [];
     assert.equal(lex(text, issues).map(({ kind, text: found }) => `${kind}:${found}`).join(' '), expected);
   });
 }

@@ -1,10 +1,11 @@
 // The parser: precedence climbing by recursive descent, macros expanded on the way. Positions are those of cel-go (operators at their
-// sign, calls at their parenthesis), and so are the messages of the first syntax error. Depth and length of a text are bounded.
+// sign, calls at their parenthesis). Depth and length of a text are bounded. The first problem ends the parse; ../recovery finds all that are reported.
 import { isResumable, remember } from '../../../base/index.ts';
 import type { Expr, FieldEntry, Literal, MapEntry, ParsedExpr } from './ast.ts';
 import { runeCount } from '../values/runes.ts';
-import { FIELD_STARTS, followers, keywords, mapSigns, MAP_STARTS, PRIMARY_STARTS, relations, reserved, starters } from './grammar.ts';
-import { type Token, escapeShown, lex } from './lex.ts';
+import { findIssues } from '../recovery/find-issues.ts';
+import { keywords, relations, reserved } from './grammar.ts';
+import { type LexIssue, type Token, escapeShown, lex } from './lex.ts';
 import { LiteralError, readNumber, readText } from './literals.ts';
 import { MacroError, type MacroHelper, macroKey } from './macros.ts';
 import { MAX_DEPTH, MAX_EXPRESSION_RUNES, MAX_NODES, type ParseOptions, RUNES_PER_PART } from './options.ts';
@@ -14,52 +15,56 @@ import { Weights } from './weights.ts';
 
 /** Parses a text; throws CelSyntaxError. */
 export function parseExpression(text: string, options: ParseOptions): ParsedExpr {
-  const issues: Issue[] = [];
   const size = runeCount(text);
   if (size > MAX_EXPRESSION_RUNES) {
     throw new CelSyntaxError([{ offset: -1, message: `expression code point size exceeds limit: size: ${size}, limit ${MAX_EXPRESSION_RUNES}` }], text);
   }
-  const parser = remember(() => {
-    const tokens = lex(text, issues);
-    if (issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(issues, text);
-    return new Parser(text, options, { tokens, issues });
+  const split = remember(() => {
+    const issues: LexIssue[] = [];
+    return { text, tokens: lex(text, issues), issues };
   }, size / RUNES_PER_PART);
-  const root = parser.parse();
-  if (parser.issues.length > 0 || root === undefined) throw new CelSyntaxError(parser.issues, text);
-  return { text, root, offsets: parser.offsets };
+  if (split.issues.length > MAX_REPORTED_ISSUES) throw new CelSyntaxError(split.issues, text);
+  const parser = remember(() => new Parser(options, split.tokens));
+  const root = split.issues.length > 0 ? undefined : parser.parse();
+  if (root !== undefined) return { text, root, offsets: parser.offsets };
+  const issues = findIssues(split, options);
+  throw new CelSyntaxError(issues.length > 0 ? issues : parser.issues, text);
 }
+
+/** How often the rules that call themselves are open; an operand on the right of an operator is one more. */
+interface OpenRules {
+  expr: number;
+  relation: number;
+  calc: number;
+}
+
+const noOpenRules = (): OpenRules => ({ expr: 0, relation: 0, calc: 0 });
 
 class Parser implements MacroHelper {
   readonly offsets = new Map<number, number>();
   readonly #depths = new Map<number, number>();
   readonly #weights = new Weights();
-  readonly #source: string;
   readonly #tokens: readonly Token[];
   readonly #options: ParseOptions;
-  readonly #lexIssues: readonly Issue[];
+  /** The problem that ended the parse. */
   issues: Issue[] = [];
   #at = 0;
-  #nesting = 0;
-  /** A problem was reported, and no token accepted since. */
-  #recovering = false;
+  #open = noOpenRules();
   #lastId = 0;
 
-  constructor(text: string, options: ParseOptions, read: { tokens: readonly Token[]; issues: Issue[] }) {
-    this.#source = text;
+  constructor(options: ParseOptions, tokens: readonly Token[]) {
     this.#options = options;
-    this.#tokens = read.tokens;
-    this.#lexIssues = read.issues;
+    this.#tokens = tokens;
   }
 
   /** Parses from the start; a parse that was broken off knows the relations that it has read. */
   parse(): Expr | undefined {
-    this.issues = [...this.#lexIssues];
+    this.issues = [];
     this.#at = 0;
-    this.#nesting = 0;
-    this.#recovering = false;
+    this.#open = noOpenRules();
     return untilStop(() => {
       const root = this.#expression();
-      if (this.#token.kind !== 'end') this.#unexpected('<EOF>', this.#tokens[this.#at + 1]?.kind === 'end');
+      if (this.#token.kind !== 'end') this.#refuse();
       return root;
     });
   }
@@ -82,48 +87,22 @@ class Parser implements MacroHelper {
 
   #take(text: string): boolean {
     if (!this.#is(text)) return false;
-    this.#advance();
+    this.#at++;
     return true;
   }
 
-  /** Accepts the current token, which ends the recovery from an error. */
-  #advance(): void {
-    this.#at++;
-    this.#recovering = false;
+  #expect(text: string): void {
+    if (!this.#take(text)) this.#refuse();
   }
 
-  /** Accepts an operator. As in the reference, one token that is too many before it is skipped, and a colon before an expression may be missing. */
-  #expect(text: string, expected = `'${text}'`): void {
-    if (this.#take(text)) return;
-    const next = this.#tokens[this.#at + 1];
-    if (expected.length === text.length + 2 && next?.kind === 'op' && next.text === text) {
-      this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${expected}`);
-      this.#at++;
-      this.#advance();
-    } else if (text === ':' && this.#startsPrimary(this.#token) && !this.#is('in')) this.#reportSyntax(`missing ':' at '${this.#token.text}'`);
-    else this.#unexpected(expected);
+  /** Ends the parse: the current token does not fit. */
+  #refuse(): never {
+    return this.#fail(this.#token.offset, `Syntax error: unexpected input '${escapeShown(this.#token.text)}'`);
   }
 
-  #unexpected(expected: string, extraneous = false): never {
-    this.#reportSyntax(`${extraneous ? 'extraneous' : 'mismatched'} input '${this.#token.text}' expecting ${expected}`);
-    throw new Stop();
-  }
-
-  /** Reports a problem of the current token, unless it follows from the problem before. */
-  #reportSyntax(message: string): void {
-    if (!this.#recovering) this.#report(this.#token.offset, `Syntax error: ${message}`);
-    this.#recovering = true;
-  }
-
-  /** The text from a token to the current one fits no alternative of the grammar; the end of the input has no text. */
-  #noAlternative(from: Token): void {
-    const { kind, offset, text } = this.#token;
-    const input = kind === 'end' ? from.text : Array.from(this.#source).slice(from.offset, offset + runeCount(text)).join('');
-    this.#reportSyntax(`no viable alternative at input '${escapeShown(input)}'`);
-  }
-
-  #report(offset: number, message: string): void {
+  #fail(offset: number, message: string): never {
     this.issues.push({ offset, message });
+    throw new Stop();
   }
 
   /** Counts the depth of a new node; trees that are too deep end the parse. */
@@ -131,25 +110,25 @@ class Parser implements MacroHelper {
     let depth = 0;
     for (const child of children) depth = Math.max(depth, this.#depths.get(child.id) ?? 0);
     this.#depths.set(expr.id, depth + 1);
-    if (depth <= MAX_DEPTH) return expr;
-    this.#report(-1, 'max recursion depth exceeded');
-    throw new Stop();
+    return depth < MAX_DEPTH ? expr : this.#fail(-1, 'max recursion depth exceeded');
+  }
+
+  /** Counts an open rule of the grammar. */
+  #enter(rule: keyof OpenRules): void {
+    if (++this.#open[rule] > MAX_DEPTH) this.#fail(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
   }
 
   #expression(): Expr {
-    if (++this.#nesting > MAX_DEPTH) {
-      this.#report(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
-      throw new Stop();
-    }
+    this.#enter('expr');
     const condition = this.#logical('||', '_||_');
     const result = this.#is('?') ? this.#ternary(condition) : condition;
-    this.#nesting--;
+    this.#open.expr--;
     return result;
   }
 
   #ternary(condition: Expr): Expr {
     const id = this.idAt(this.#token);
-    this.#advance();
+    this.#at++;
     const yes = this.#logical('||', '_||_');
     this.#expect(':');
     const no = this.#expression();
@@ -164,7 +143,7 @@ class Parser implements MacroHelper {
     const ids: number[] = [];
     while (this.#is(operator)) {
       ids.push(this.idAt(this.#token));
-      this.#advance();
+      this.#at++;
       terms.push(next());
     }
     return this.#balance({ name, terms, ids }, 0, ids.length - 1);
@@ -184,30 +163,35 @@ class Parser implements MacroHelper {
     const read = remember(() => {
       this.issues = [];
       const expr = untilStop(() => this.#readRelation());
-      return { expr, issues: this.issues, at: this.#at, recovering: this.#recovering };
+      return { expr, issues: this.issues, at: this.#at };
     });
     this.issues = issues;
     for (const issue of read.issues) issues.push(issue);
     this.#at = read.at;
-    this.#recovering = read.recovering;
     if (read.expr === undefined) throw new Stop();
     return read.expr;
   }
 
   #readRelation(): Expr {
+    this.#enter('relation');
     let left = this.#sum();
     while (relations.has(this.#token.text) && this.#is(this.#token.text)) {
       const operator = this.#token.text;
       const id = this.idAt(this.#token);
-      this.#advance();
+      this.#at++;
+      this.#enter('relation');
       left = this.#call(id, operator === 'in' ? '@in' : `_${operator}_`, [left, this.#sum()]);
+      this.#open.relation--;
     }
+    this.#open.relation--;
     return left;
   }
 
   #sum(): Expr {
+    this.#enter('calc');
     let left = this.#product();
     while (this.#is('+') || this.#is('-')) left = this.#binary(left, () => this.#product());
+    this.#open.calc--;
     return left;
   }
 
@@ -220,27 +204,23 @@ class Parser implements MacroHelper {
   #binary(left: Expr, right: () => Expr): Expr {
     const name = `_${this.#token.text}_`;
     const id = this.idAt(this.#token);
-    this.#advance();
-    return this.#call(id, name, [left, right()]);
+    this.#at++;
+    this.#enter('calc');
+    const operand = right();
+    this.#open.calc--;
+    return this.#call(id, name, [left, operand]);
   }
 
   #unary(): Expr {
     const sign = this.#token;
     if (!this.#is('!') && !this.#is('-')) return this.#member();
     let count = 0;
-    for (; this.#is(sign.text); count++) this.#advance();
+    for (; this.#is(sign.text); count++) this.#at++;
     const { kind } = this.#token;
     if (sign.text === '-' && count === 1 && (kind === 'int' || kind === 'float')) return this.#selectors(this.#number(sign));
-    if (this.#is('!') || this.#is('-')) this.#unexpected(PRIMARY_STARTS);
-    if (sign.text === '-' && this.#token.kind === 'end') this.#endAfterSigns(count);
+    if (this.#is('!') || this.#is('-')) this.#refuse();
     const operand = this.#member();
     return count % 2 === 0 ? operand : this.#call(this.idAt(sign), sign.text === '!' ? '!_' : '-_', [operand]);
-  }
-
-  /** The reference tries a sign and its operand at once, and reports the operand again after more than one sign. */
-  #endAfterSigns(count: number): void {
-    this.#noAlternative(this.#tokens[this.#at - 1]!);
-    this.#recovering = count === 1;
   }
 
   #member(): Expr {
@@ -266,9 +246,9 @@ class Parser implements MacroHelper {
 
   #selection(operand: Expr): Expr {
     const dot = this.#token;
-    this.#advance();
+    this.#at++;
     const optional = this.#optionalMark(dot, '.?');
-    const name = this.#fieldName(optional ? undefined : dot);
+    const name = this.#fieldName();
     if (this.#is('(') && !optional) return this.#memberCall(operand, name);
     if (!optional) return this.#sized({ type: 'select', id: this.idAt(dot), operand, field: name, testOnly: false }, operand);
     const field: Expr = { type: 'literal', id: this.idAt(this.#tokens[this.#at - 1]!), value: name };
@@ -278,30 +258,26 @@ class Parser implements MacroHelper {
   /** Reads a `?` after `.`, `[` or at the start of an entry. */
   #optionalMark(place: Token, shown: string): boolean {
     if (!this.#is('?')) return false;
-    if (this.#options.optionalSyntax !== true) this.#report(place.offset, `unsupported syntax '${shown}'`);
-    this.#advance();
+    if (this.#options.optionalSyntax !== true) this.#fail(place.offset, `unsupported syntax '${shown}'`);
+    this.#at++;
     return true;
   }
 
-  #fieldName(from?: Token): string {
+  #fieldName(): string {
     const token = this.#token;
     if (token.kind === 'escaped') {
-      if (this.#options.escapedNames !== true) this.#report(token.offset, "unsupported syntax: '`'");
-      this.#advance();
+      if (this.#options.escapedNames !== true) this.#fail(token.offset, "unsupported syntax: '`'");
+      this.#at++;
       return token.text.slice(1, -1);
     }
-    if (token.kind !== 'ident' || keywords.has(token.text)) {
-      if (from === undefined) this.#unexpected('IDENTIFIER');
-      this.#noAlternative(from);
-      throw new Stop();
-    }
-    this.#advance();
+    if (token.kind !== 'ident' || keywords.has(token.text)) this.#refuse();
+    this.#at++;
     return token.text;
   }
 
   #index(operand: Expr): Expr {
     const bracket = this.#token;
-    this.#advance();
+    this.#at++;
     const optional = this.#optionalMark(bracket, '[?');
     const index = this.#expression();
     this.#expect(']');
@@ -320,7 +296,7 @@ class Parser implements MacroHelper {
     while (!this.#is(')')) {
       args.push(this.#expression());
       if (!this.#take(',')) break;
-      if (this.#is(')')) this.#unexpected(PRIMARY_STARTS);
+      if (this.#is(')')) this.#refuse();
     }
     this.#expect(')');
     return args;
@@ -332,15 +308,11 @@ class Parser implements MacroHelper {
     if (macro === undefined) return undefined;
     try {
       const expanded = macro(this, call);
-      if (expanded !== undefined && this.#weights.of(expanded) > MAX_NODES) {
-        this.#report(-1, `expression size exceeds limit: ${MAX_NODES} nodes`);
-        throw new Stop();
-      }
+      if (expanded !== undefined && this.#weights.of(expanded) > MAX_NODES) this.#fail(-1, `expression size exceeds limit: ${MAX_NODES} nodes`);
       return expanded === undefined ? undefined : this.#sized(expanded, ...call.args, ...(call.target === undefined ? [] : [call.target]));
     } catch (error) {
       if (!(error instanceof MacroError)) throw error;
-      this.#report(this.offsets.get(error.id) ?? 0, error.message);
-      return { type: 'literal', id: call.id, value: null };
+      return this.#fail(this.offsets.get(error.id) ?? 0, error.message);
     }
   }
 
@@ -352,14 +324,14 @@ class Parser implements MacroHelper {
     if (this.#is('[')) return this.#list();
     if (this.#is('{')) return this.#map();
     if (this.#is('true') || this.#is('false') || this.#is('null')) {
-      this.#advance();
+      this.#at++;
       return this.#literal(token, token.text === 'null' ? null : token.text === 'true');
     }
     return this.#name();
   }
 
   #parenthesis(): Expr {
-    this.#advance();
+    this.#at++;
     const inner = this.#expression();
     this.#expect(')');
     return inner;
@@ -371,13 +343,13 @@ class Parser implements MacroHelper {
 
   #number(sign?: Token): Expr {
     const token = this.#token;
-    this.#advance();
+    this.#at++;
     return this.#read(sign ?? token, () => readNumber(token, sign !== undefined));
   }
 
   #text(): Expr {
     const token = this.#token;
-    this.#advance();
+    this.#at++;
     return this.#read(token, () => readText(token));
   }
 
@@ -386,49 +358,21 @@ class Parser implements MacroHelper {
       return this.#literal(token, read());
     } catch (error) {
       if (!(error instanceof LiteralError)) throw error;
-      this.#report(token.offset, error.message);
-      return this.#literal(token, null);
+      return this.#fail(token.offset, error.message);
     }
   }
 
   #name(): Expr {
-    const start = this.#token;
     const dot = this.#take('.') ? '.' : '';
     const token = this.#token;
-    if (token.kind !== 'ident' || keywords.has(token.text)) return this.#notPrimary(dot === '' ? undefined : start);
-    this.#advance();
-    if (reserved.has(token.text)) {
-      this.#report(token.offset, `reserved identifier: ${token.text}`);
-      if (this.#is('(')) this.#arguments();
-      return this.#literal(token, null);
-    }
+    if (token.kind !== 'ident' || keywords.has(token.text)) this.#refuse();
+    this.#at++;
+    if (reserved.has(token.text)) this.#fail(token.offset, `reserved identifier: ${token.text}`);
     const name = dot + token.text;
-    if (!this.#is('(')) return this.#sized({ type: 'ident', id: this.idAt(start), name });
+    if (!this.#is('(')) return { type: 'ident', id: this.idAt(token), name };
     const id = this.idAt(this.#token);
     const args = this.#arguments();
     return this.#expand({ id, name, target: undefined, args }) ?? this.#call(id, name, args);
-  }
-
-  #notPrimary(dot: Token | undefined): Expr {
-    if (dot !== undefined) {
-      this.#noAlternative(dot);
-      throw new Stop();
-    }
-    if (this.#token.kind === 'end' || !this.#startsPrimary(this.#tokens[this.#at + 1])) return this.#recover();
-    this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${PRIMARY_STARTS}`);
-    this.#advance();
-    return this.#expression();
-  }
-
-  #startsPrimary(token: Token | undefined): boolean {
-    return token !== undefined && token.kind !== 'end' && (token.kind !== 'op' || starters.has(token.text));
-  }
-
-  /** Reports that an expression is missing, and continues at the next token that may follow one. */
-  #recover(): Expr {
-    this.#reportSyntax(`mismatched input '${this.#token.text}' expecting ${PRIMARY_STARTS}`);
-    while (this.#token.kind !== 'end' && !followers.has(this.#token.text)) this.#at++;
-    return this.#literal(this.#token, null);
   }
 
   #call(id: number, name: string, args: readonly Expr[]): Expr {
@@ -437,7 +381,7 @@ class Parser implements MacroHelper {
 
   #list(): Expr {
     const id = this.idAt(this.#token);
-    this.#advance();
+    this.#at++;
     const elements: Expr[] = [];
     const optional: number[] = [];
     while (!this.#is(']')) {
@@ -446,15 +390,14 @@ class Parser implements MacroHelper {
       elements.push(this.#expression());
       if (!this.#take(',')) break;
     }
-    this.#expect(']', elements.length > 0 ? "{']', ','}" : undefined);
+    this.#expect(']');
     return this.#sized({ type: 'list', id, elements, optional }, ...elements);
   }
 
   #map(): Expr {
     const id = this.idAt(this.#token);
-    this.#advance();
+    this.#at++;
     const entries: MapEntry[] = [];
-    this.#skipUnexpected(MAP_STARTS, (token) => this.#startsPrimary(token) || (token.kind === 'op' && mapSigns.has(token.text)));
     while (!this.#is('}')) {
       if (entries.length === 0 && this.#take(',')) break;
       const optional = this.#optionalMark(this.#token, '?');
@@ -464,24 +407,14 @@ class Parser implements MacroHelper {
       entries.push({ id: this.idAt(colon), key, value: this.#expression(), optional });
       if (!this.#take(',')) break;
     }
-    this.#expect('}', entries.length > 0 ? "{'}', ','}" : undefined);
+    this.#expect('}');
     return this.#sized({ type: 'map', id, entries }, ...entries.flatMap((entry) => [entry.key, entry.value]));
-  }
-
-  /** Reports a first entry that cannot be one; a single token that is too many is skipped. */
-  #skipUnexpected(expected: string, fits: (token: Token) => boolean): void {
-    if (fits(this.#token)) return;
-    const next = this.#tokens[this.#at + 1];
-    if (next === undefined || !fits(next)) this.#unexpected(expected);
-    this.#reportSyntax(`extraneous input '${this.#token.text}' expecting ${expected}`);
-    this.#advance();
   }
 
   #struct(named: Expr): Expr {
     const id = this.idAt(this.#token);
-    this.#advance();
+    this.#at++;
     const fields: FieldEntry[] = [];
-    this.#skipUnexpected(FIELD_STARTS, (token) => token.kind === 'ident' || token.kind === 'escaped' || (token.kind === 'op' && mapSigns.has(token.text)));
     while (!this.#is('}')) {
       if (fields.length === 0 && this.#take(',')) break;
       const optional = this.#optionalMark(this.#token, '?');
@@ -491,7 +424,7 @@ class Parser implements MacroHelper {
       fields.push({ id: this.idAt(colon), field, value: this.#expression(), optional });
       if (!this.#take(',')) break;
     }
-    this.#expect('}', fields.length > 0 ? "{'}', ','}" : undefined);
+    this.#expect('}');
     return this.#sized({ type: 'struct', id, name: this.#nameOf(named)!, fields }, ...fields.map((entry) => entry.value));
   }
 }
