@@ -101,9 +101,8 @@ class LoadedSchemas implements SchemaSet {
     const omitEmpty = text.flags.includes('?');
     const published = readDefault(text, pointer || omitEmpty);
     const around = text.words.get('in')?.split('.');
-    const field: Mutable<Field> = {
+    return new LazyField({
       name: text.name,
-      schema: undefined as unknown as Schema,
       default: isZero(published) ? undefined : published,
       publishedDefault: published,
       publishedEnum: text.words.get('enum')?.split('|').map((value) => value.replaceAll('_', ' ')),
@@ -114,9 +113,7 @@ class LoadedSchemas implements SchemaSet {
       inlined: around?.map((part) => Number.parseInt(part, 10)),
       embeddedIn: around?.map((part) => part.slice(part.indexOf(':') + 1)),
       bareReference: text.words.has('bare'),
-    };
-    defineLazy(field, 'schema', () => this.#typeOf(packageName, text.type, text.words));
-    return field;
+    }, () => this.#typeOf(packageName, text.type, text.words));
   }
 
   #typeOf(packageName: string, type: string, words: ReadonlyMap<string, string>): Schema {
@@ -146,6 +143,45 @@ class LoadedSchemas implements SchemaSet {
     const schema = this.definition(name);
     if (schema === undefined) throw new Error(`no schema of the name ${name}`);
     return schema;
+  }
+}
+
+/**
+ * A field whose schema is compiled when it is first asked for. All fields have one shape: an own getter that becomes a value puts an object into the
+ * engine's slow mode, where a member takes 25 times as long to read, and each walk over an object reads a hundred of them.
+ */
+class LazyField implements Field {
+  readonly name: string;
+  readonly default: unknown;
+  readonly publishedDefault: unknown;
+  readonly publishedEnum: readonly string[] | undefined;
+  readonly required: boolean;
+  readonly omitEmpty: boolean;
+  readonly pointer: boolean;
+  readonly number: number;
+  readonly inlined: readonly number[] | undefined;
+  readonly embeddedIn: readonly string[] | undefined;
+  readonly bareReference: boolean | undefined;
+  readonly #compile: () => Schema;
+  #schema: Schema | undefined;
+
+  constructor(said: Omit<Field, 'schema'>, compile: () => Schema) {
+    this.name = said.name;
+    this.default = said.default;
+    this.publishedDefault = said.publishedDefault;
+    this.publishedEnum = said.publishedEnum;
+    this.required = said.required;
+    this.omitEmpty = said.omitEmpty;
+    this.pointer = said.pointer;
+    this.number = said.number;
+    this.inlined = said.inlined;
+    this.embeddedIn = said.embeddedIn;
+    this.bareReference = said.bareReference;
+    this.#compile = compile;
+  }
+
+  get schema(): Schema {
+    return (this.#schema ??= this.#compile());
   }
 }
 

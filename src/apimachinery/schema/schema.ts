@@ -85,11 +85,11 @@ export interface Field {
    * message 2 of this one, where it has its own `number`). Fields that share a prefix share the message; they are neighbours in `fields`.
    * A wrapper of a non-pointer Go struct, which all are, is written even when nothing in it is set.
    */
-  readonly inlined?: readonly number[];
+  readonly inlined?: readonly number[] | undefined;
   /** The Go structs that these messages are, embedded one in the other; JSON does not show them either, errors do. */
-  readonly embeddedIn?: readonly string[];
+  readonly embeddedIn?: readonly string[] | undefined;
   /** OpenAPI v3 refers to the definition without allOf, as it does for fields that have neither a description nor a default. */
-  readonly bareReference?: boolean;
+  readonly bareReference?: boolean | undefined;
 }
 
 /** Definitions by OpenAPI name. */
