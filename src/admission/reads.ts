@@ -17,6 +17,18 @@ const MOST_OBJECTS = 256;
 /** Larger ones take too much memory. */
 const MOST_BYTES = 16 * 1024;
 
+/** So many bytes of lists stay decoded. */
+const MOST_LISTED_BYTES = 2 ** 21;
+/** What an empty list counts. */
+const LIST_BYTES = 64;
+
+/** What a list of one namespace was at a revision of the row. */
+interface KnownList {
+  readonly revision: number;
+  readonly objects: readonly KubeObject[];
+  readonly bytes: number;
+}
+
 /** Longest that objects are decoded before others have their turn. */
 const SLICE_MS = 10;
 
@@ -30,12 +42,21 @@ export function createReads(registry: () => Registry, catalog: () => Catalog, cl
     return stored.size > MOST_BYTES ? object : decoded.set(stored, object);
   };
   return (group, plural) => {
+    let known: { readonly resource: Resource; readonly generation: number } | undefined;
     const row = (): Resource => {
-      const resource = catalog().findResource(group, plural);
+      const served = catalog();
+      if (known !== undefined && known.generation === served.generation) return known.resource;
+      const resource = served.findResource(group, plural);
       invariant(resource !== undefined, `${plural} are served`);
+      known = { resource, generation: served.generation };
       return resource;
     };
-    const target = (namespace: string) => ({ resource: row(), version: row().storageVersion, namespace });
+    const target = (namespace: string) => {
+      const resource = row();
+      return { resource, version: resource.storageVersion, namespace };
+    };
+    // Each pod asks for the limit ranges and priority classes that there are, which seldom change: 40 µs of its create.
+    const lists = new BoundedCache<string, KnownList>({ limit: MOST_LISTED_BYTES, sizeOf: ({ bytes }) => bytes });
     return {
       async find(name, namespace = '') {
         const place = target(namespace);
@@ -43,14 +64,20 @@ export function createReads(registry: () => Registry, catalog: () => Catalog, cl
         return found && decode(found, place.version);
       },
       async list(namespace = '') {
-        const { items } = await registry().list(target(namespace), { predicate: everything, resourceVersion: '0' });
+        const place = target(namespace);
+        const listed = lists.get(namespace);
+        if (listed !== undefined && listed.revision === registry().cachedRevision(place)) return listed.objects;
+        const { items, revision } = await registry().list(place, { predicate: everything, resourceVersion: '0' });
         const pause = createTimeSlice(clock, SLICE_MS);
         const objects: KubeObject[] = [];
+        let bytes = LIST_BYTES;
         for (const item of items) {
           const turn = pause();
           if (turn !== undefined) await turn;
-          objects.push(decode(item, row().storageVersion));
+          objects.push(decode(item, place.version));
+          bytes += item.size;
         }
+        lists.set(namespace, { revision, objects, bytes });
         return objects;
       },
     };

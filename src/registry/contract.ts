@@ -252,6 +252,8 @@ export interface Registry {
   /** Returns, or throws, in the same turn where nothing has to be waited for. */
   get(target: Target & { readonly name: string }, options: GetOptions): MaybePromise<StoredObject>;
   list(target: Target, options: ListOptions): Promise<ListResult>;
+  /** The revision that the cache of a row has reached: its objects at one revision are always the same. 0 before it is filled. */
+  cachedRevision(target: Target): number;
   watch(target: Target, options: WatchOptions): Promise<RegistryWatch>;
   create(request: CreateRequest): Promise<WriteResult>;
   update(request: UpdateRequest): Promise<WriteResult>;

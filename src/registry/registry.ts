@@ -56,6 +56,7 @@ export function createRegistry(options: RegistryOptions): OwnedRegistry {
     get: (target, getOptions) => catchMaybe(
       () => mapMaybe(getObject(core, target, getOptions), (object) => (isRemote(object) ? readRemote(object, target, getOptions) : object)), throwAsStatus),
     list: (target, listOptions) => listReady(core, target, listOptions).catch(throwAsStatus),
+    cachedRevision: (target) => core.scope(target).storage.cache.revision,
     watch: (target, watchOptions) => watchReady(core, target, watchOptions).catch(throwAsStatus),
     create: (request) => written(core, request, () => createObject(core, request)),
     update: (request) => written(core, request, () => updateObject(core, request)),

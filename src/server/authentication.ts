@@ -24,8 +24,6 @@ import { createTokenRequests } from '../subresources/index.ts';
 /** The authenticators of this server. */
 export interface Authentication {
   readonly authenticate: Authenticate;
-  /** Objects that tokens can be bound to, as they are this moment. */
-  readonly find: FindBoundObject;
   readonly apiAudiences: readonly string[];
   readonly issuer: string;
   readonly keys: ServiceAccountKeys;
@@ -90,7 +88,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
       authorities.stop();
       revocations.stop();
     },
-    authenticate, find, apiAudiences, issuer, keys, authorities, issuers: () => configured?.issuers() ?? fromFlags,
+    authenticate, apiAudiences, issuer, keys, authorities, issuers: () => configured?.issuers() ?? fromFlags,
     requestToken: createTokenRequests({
       find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
       maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),

@@ -37,7 +37,7 @@ import type { ServerExchange } from './http/exchange.ts';
 import { observeCaches } from './metrics/cache-metrics.ts';
 import { countCertificates } from './metrics/certificate-metrics.ts';
 import { logRetry } from './observability/log-retry.ts';
-import { type FindBoundObject, findNodeName } from '../auth/index.ts';
+import { findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 import { chooseServed } from './options/runtime-config.ts';
@@ -85,8 +85,6 @@ interface ApiOptions {
   readonly store: Store;
   /** What reviews and token requests ask; absent in a worker, which answers none. */
   readonly authentication: Authentication | undefined;
-  /** Objects that tokens are bound to, and service accounts. */
-  readonly find: FindBoundObject;
   /** Resolves when the bootstrap roles are there. */
   readonly rolesReady: Promise<void>;
   /** The authorization modes. */
@@ -276,7 +274,7 @@ function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, 
 
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
-  const { options, store, find, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
+  const { options, store, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const [{ clock, random, egress }, { schemas, rows }] = [options, builtIn()];
   const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
   const readsOf = createReads(() => registry, () => catalog, clock);
@@ -291,7 +289,7 @@ export function composeApi(parts: ApiOptions): Api {
   }, workers);
   const admission = createChain({ options, metrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
-    createServiceAccountAdmission({ findAccount: (namespace, name) => find('serviceaccounts', { namespace, name }), clock, random }),
+    createServiceAccountAdmission({ findAccount: (namespace, name) => readsOf('', 'serviceaccounts').find(name, namespace), clock, random }),
     createNodeRestriction({ nodeOf: findNodeName, readsOf, ...(restrictsAudiences(options) && { askAudience: createAudienceQuestion(() => authorization) }) }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...createDefaultPlugins({ readsOf, clock, metrics, configurations: admissionPlan.plugins ?? {}, ...readDefaults(options, catalog) }),

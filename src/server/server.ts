@@ -189,7 +189,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   const readable = format.openStore(store);
   const api: Api = started.api = composeApi({
     options, store: tracing?.traceStore(readable) ?? readable,
-    metrics, workers, authentication, find: authentication.find, rolesReady: state.rolesReady.promise,
+    metrics, workers, authentication, rolesReady: state.rolesReady.promise,
     plan: await readAuthorizationPlan(options, () => countAccessReloads(metrics.registry, clock, 'authorization')), format,
     admissionPlan: { ...await readAdmissionPlan(options), beforeCall: seams.beforeWebhook },
     serverAddress: () => state.address, otherPaths, ownsStore: seams.owner === undefined,

@@ -62,10 +62,16 @@ export function createPodSecurity(
     if (exemptions.namespaces.includes(namespace)) return 'namespace';
     return exemptions.usernames.includes(context.user.name) ? 'user' : undefined;
   };
+  const policies = new WeakMap<KubeObject, ReturnType<typeof readPolicy>>();
+  const policyOf = (found: KubeObject): ReturnType<typeof readPolicy> => {
+    let known = policies.get(found);
+    if (known === undefined) policies.set(found, (known = readPolicy(found.metadata.labels, configuration.defaults)));
+    return known;
+  };
   const findPolicy = async ({ namespace, context }: AdmissionAttributes): Promise<Policy | undefined> => {
     const found = await reads.namespaces.find(namespace);
     if (found === undefined) return undefined;
-    const { policy, errors } = readPolicy(found.metadata.labels, configuration.defaults);
+    const { policy, errors } = policyOf(found);
     if (errors.length > 0) annotate(context, `${LABEL_PREFIX}error`, { value: `Failed to parse policy: ${formatErrors(errors)}` });
     return policy;
   };

@@ -19,7 +19,7 @@ function createFrozenApi() {
   const registry: Registry = {
     get: (...args) => inner().get(...args), list: (...args) => inner().list(...args), watch: (...args) => inner().watch(...args),
     create: (request) => inner().create(request), delete: (request) => inner().delete(request),
-    deleteCollection: (...args) => inner().deleteCollection(...args),
+    deleteCollection: (...args) => inner().deleteCollection(...args), cachedRevision: (target) => inner().cachedRevision(target),
     update: (request) => inner().update({
       ...request,
       transform(current) {

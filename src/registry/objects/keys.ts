@@ -7,8 +7,12 @@ import type { Resource } from '../resource.ts';
 /** Where kube-apiserver keeps everything. */
 export const DEFAULT_ROOT = '/registry';
 
+/** Nearly all names: each part of a write asks again. */
+const ordinary = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
 /** A name or namespace that cannot leave its place in a key. */
 export function isSafeSegment(segment: string): boolean {
+  if (ordinary.test(segment)) return true;
   return segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('/') && !segment.includes('%') && !segment.includes('\u0000')
     && segment.isWellFormed();
 }

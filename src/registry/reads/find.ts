@@ -2,6 +2,7 @@
 // cache, and from the store when the cache has none. A write that this server acknowledged is in its caches already; one that another server
 // wrote comes a moment later, and nothing is asked of the store for every request.
 import { type KubeObject, StatusError } from '../../apimachinery/index.ts';
+import { type MaybePromise, catchMaybe } from '../../base/index.ts';
 import type { GetOptions, StoredObject, Registry, Target } from '../contract.ts';
 import { isSafeSegment } from '../objects/keys.ts';
 
@@ -10,11 +11,12 @@ type Named = Target & { readonly name: string };
 
 /** The object as the cache has it, else as the store has it this moment; undefined when there is none. */
 export async function findKnown(registry: Reads, target: Named): Promise<StoredObject | undefined> {
-  return await find(registry, target, asKnown) ?? findCurrent(registry, target);
+  const known = find(registry, target, asKnown);
+  return (known instanceof Promise ? await known : known) ?? findCurrent(registry, target);
 }
 
 /** The object as the store has it this moment; undefined when there is none. */
-export function findCurrent(registry: Reads, target: Named): Promise<StoredObject | undefined> {
+export async function findCurrent(registry: Reads, target: Named): Promise<StoredObject | undefined> {
   return find(registry, target, asStored);
 }
 
@@ -27,12 +29,10 @@ const asKnown: GetOptions = { resourceVersion: '0' };
 const asStored: GetOptions = {};
 
 /** There is no object of a name that none can have. */
-async function find(registry: Reads, target: Named, options: GetOptions): Promise<StoredObject | undefined> {
-  if (!isSafeSegment(target.name)) return undefined;
-  try {
-    return await registry.get(target, options);
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return undefined;
-    throw error;
-  }
+function find(registry: Reads, target: Named, options: GetOptions): MaybePromise<StoredObject | undefined> {
+  return isSafeSegment(target.name) ? catchMaybe<StoredObject | undefined>(() => registry.get(target, options), asAbsent) : undefined;
+}
+
+function asAbsent(error: unknown): undefined {
+  if (!(error instanceof StatusError && error.code === 404)) throw error;
 }

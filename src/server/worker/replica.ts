@@ -4,8 +4,7 @@
 import { delay, invariant, systemClock, systemRandom } from '../../base/index.ts';
 import { type Body, type Exchange } from '../../endpoints/index.ts';
 import type { Store } from '../../storage/index.ts';
-import { findBoundObjectWith } from '../authentication.ts';
-import { type Api, composeApi } from '../compose.ts';
+import { composeApi } from '../compose.ts';
 import { silentLogger } from '../observability/logger.ts';
 import type { ServerOptions } from '../options/options.ts';
 import { readEgress } from '../config-files/egress-config.ts';
@@ -28,10 +27,10 @@ export async function startReplica(data: Partial<ServerOptions>, store: Store): 
   const options = { ...data, admission: [], conversions: {}, clock: systemClock, random: systemRandom, logger: silentLogger } as ServerOptions;
   const routed = { ...options, egress: await readEgress(options) };
   const format = await readStorageFormat(options);
-  const api: Api = composeApi({
+  const api = composeApi({
     options: routed, store: format.openStore(store), rolesReady: Promise.resolve(), plan: await readAuthorizationPlan(routed), format,
     admissionPlan: await readAdmissionPlan(options),
-    authentication: undefined, find: findBoundObjectWith(() => api), serverAddress: () => '', otherPaths: [], replica: true,
+    authentication: undefined, serverAddress: () => '', otherPaths: [], replica: true,
   });
   await Promise.all([api.definitions.start(), api.webhooks.start(), api.policies.start()]);
   await api.quotas.start();
