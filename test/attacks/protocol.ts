@@ -57,6 +57,41 @@ const seatLeak: Attack = {
   },
 };
 
+/** Many connections that send as many small requests as a read takes, all at once, and go away. */
+function pipelineFlood(name: string, one: string): Attack {
+  return {
+    number: '57', name: `200 connections of pipelined ${name}`,
+    async run(victim) {
+      const before = victim.readMemoryMb() ?? 0;
+      const sockets = [];
+      for (let count = 0; count < 200; count++) sockets.push(await connect(victim));
+      const bytes = one.repeat(60_000 / one.length);
+      for (const socket of sockets) socket.resume().write(bytes);
+      await sleep(3000);
+      const grownMb = Math.round((victim.readMemoryMb() ?? 0) - before);
+      for (const socket of sockets) socket.destroy();
+      const answer = await send(victim, { path: CONFIG_MAPS });
+      return { holds: answer.status === 200 && grownMb < 256, answer: `${describe(answer)}, ${grownMb} MB more` };
+    },
+  };
+}
+
+/** Connections that all begin their handshake at once, and end at once. */
+const handshakeFlood: Attack = {
+  number: '59', name: '1,000 handshakes at once',
+  async run(victim) {
+    const { hostname: host, port } = new URL(victim.url);
+    const open = (): tls.TLSSocket => tls.connect({ host, port: Number(port), rejectUnauthorized: false }).on('error', () => {});
+    const sockets = Array.from({ length: 1000 }, open);
+    let secure = 0;
+    for (const socket of sockets) socket.on('secureConnect', () => secure++);
+    for (let second = 0; second < 20 && secure < sockets.length; second++) await sleep(1000);
+    for (const socket of sockets) socket.destroy();
+    const answer = await send(victim, { path: CONFIG_MAPS });
+    return { holds: answer.status === 200, answer: `${secure} of them secure, then ${describe(answer)}` };
+  },
+};
+
 /** Thousands of headers before the one that restricts the request: refused whole, or served with all of them. */
 const headerCount: Attack = {
   number: '60', name: 'Impersonate-User behind thousands of headers',
@@ -195,4 +230,7 @@ const handshakes: readonly Attack[] = [
 ];
 
 /** Everything below the API. */
-export const protocolAttacks: readonly Attack[] = [...framing, seatLeak, headerCount, keepAliveBodies, rapidReset, ...floods, ...handshakes, slowHeaders];
+export const protocolAttacks: readonly Attack[] = [
+  ...framing, seatLeak, pipelineFlood('lists', `GET ${CONFIG_MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\n\r\n`),
+  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), handshakeFlood, headerCount, keepAliveBodies, rapidReset, ...floods, ...handshakes, slowHeaders,
+];

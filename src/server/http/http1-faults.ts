@@ -53,6 +53,8 @@ export function refuseConnection(socket: Socket, fault: string, clock: Clock): v
 export function closeGently(socket: Socket, clock: Clock): void {
   if (socket.destroyed) return;
   socket.removeAllListeners('data');
+  // With a listener Node's parser, which reads past the stream of a connection, lets go of it.
+  socket.on('data', () => {});
   socket.on('end', () => socket.destroy());
   socket.resume();
   socket.end();

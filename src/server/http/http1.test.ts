@@ -1,8 +1,15 @@
 // HTTP/1.1 as bytes: the order of answers, what is refused before it is a request, and bodies on connections that are used again.
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { Agent, request as requestHttps } from 'node:https';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, exchangeRaw, openRawConnection, startTestServer } from '../../test-support/index.ts';
+import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { type TestServer, eventually, exchangeRaw, openRawConnection, startTestServer } from '../../test-support/index.ts';
+import { silentLogger } from '../observability/logger.ts';
+import { createListener } from './listener.ts';
 
 const GET_VERSION = 'GET /version HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST_VERSION = 'GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -10,6 +17,13 @@ const configMaps = '/api/v1/namespaces/default/configmaps';
 const makeText = (fault: string, text = fault): string =>
   `HTTP/1.1 ${fault}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
 const statusesIn = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status as string);
+
+/** A listener without TLS whose requests never end. */
+async function openPlainListener() {
+  const listener = createListener({
+    clock: systemClock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100, handler: () => new Promise(() => {}) });
+  return { listener, port: await listener.listen(0, '127.0.0.1') };
+}
 
 describe('an HTTP/1.1 connection', () => {
   let server: TestServer;
@@ -23,6 +37,46 @@ describe('an HTTP/1.1 connection', () => {
     const text = await exchangeRaw(server.url, requests.join('') + LAST_VERSION);
     assert.equal(statusesIn(text).filter((status) => status === '200').length, 3001);
     assert.deepEqual([...text.matchAll(/audit-id: seq-(\d+)/g)].map(([, at]) => Number(at)), requests.map((_, at) => at));
+  });
+
+  it('takes pipelined requests of many connections in several turns, and answers all of them', async (context) => {
+    const flag = new Int32Array(new SharedArrayBuffer(4));
+    // A thread of its own sends them, while that of the server does not look at its connections.
+    const client = new Worker(`
+      const { connect } = require('node:tls');
+      const { parentPort, workerData: { port, flag, requests, count } } = require('node:worker_threads');
+      let [connected, answered] = [0, 0];
+      const sockets = Array.from({ length: 20 }, () => connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }));
+      for (const socket of sockets) {
+        socket.on('secureConnect', () => ++connected === sockets.length && parentPort.postMessage('connected'));
+        socket.on('data', (part) => {
+          answered += part.toString('latin1').split('HTTP/1.1 200').length - 1;
+          if (answered === sockets.length * count) parentPort.postMessage('answered');
+        });
+      }
+      parentPort.once('message', () => {
+        for (const socket of sockets) socket.write(requests);
+        setTimeout(() => { Atomics.store(flag, 0, 1); Atomics.notify(flag, 0); }, 300);
+      });`, { eval: true, workerData: { port: new URL(server.url).port, flag, requests: GET_VERSION.repeat(150), count: 150 } });
+    let [begun, most] = [0, 0];
+    const count = (): void => void begun++;
+    const look = (): void => {
+      most = Math.max(most, begun);
+      begun = 0;
+      turn = setImmediate(look);
+    };
+    let turn = setImmediate(look);
+    subscribe('http.server.request.start', count);
+    context.after(async () => {
+      clearImmediate(turn);
+      unsubscribe('http.server.request.start', count);
+      await client.terminate();
+    });
+    await once(client, 'message');
+    client.postMessage('go');
+    Atomics.wait(flag, 0, 0, 10_000);
+    assert.deepEqual(await once(client, 'message'), ['answered']);
+    assert.ok(most >= 150 && most <= 350, `${most} in one turn`);
   });
 
   it('answers a request for another protocol after those before it', async () => {
@@ -138,4 +192,23 @@ describe('an HTTP/1.1 connection', () => {
       assert.deepEqual(statusesIn(await closed), kept ? ['401', '200'] : ['401']);
     }
   });
+});
+
+it('connections of many pipelined requests are closed when too many wait in all, and those with few are kept', async (context) => {
+  const { listener, port } = await openPlainListener();
+  context.after(() => listener.close(0));
+  const open = (requests: number) => new Promise<{ isClosed: boolean }>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(GET_VERSION.repeat(requests), () => resolve(state)));
+    const state = { isClosed: false };
+    socket.on('error', () => {}).on('close', () => {
+      state.isClosed = true;
+    });
+    context.after(() => socket.destroy());
+  });
+  const few = await open(60);
+  const many: { isClosed: boolean }[] = [];
+  for (let count = 0; count < 12; count++) many.push(await open(1000));
+  await eventually(() => assert.ok(many.filter(({ isClosed }) => isClosed).length >= 4));
+  assert.equal(few.isClosed, false);
+  assert.ok(many.some(({ isClosed }) => !isClosed));
 });

@@ -8,6 +8,7 @@ import { type HttpExchange, type RequestHead, type Wire, createExchange } from '
 import { MAX_HEADERS, MAX_HEADER_BYTES, closeGently, describeParseError, findHeadFault, refuseConnection } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
+import { type PausableReads, readsOf } from './turns.ts';
 import { type Upgrade, readWebSocketRequest } from './websocket.ts';
 
 /** Go's kube-apiserver allows 32 s; Node looks for late connections at intervals, here once a second. */
@@ -18,6 +19,11 @@ const KEEP_ALIVE_MS = 90_000;
 const MAX_DISCARD_BYTES = 256 * 1024;
 /** With so many requests behind the current one the connection is not read: a client that leaves is noticed when the current one ends. */
 const MAX_WAITING = 64;
+/**
+ * One read brings up to 16 KiB of requests, which is hundreds. With so many behind the current ones of all connections, 5 KB each, a connection that
+ * has more than `MAX_WAITING` of them is closed.
+ */
+const MAX_WAITING_IN_ALL = 8000;
 
 /** A request whose turn may not have come yet. */
 interface Turn {
@@ -49,12 +55,15 @@ export function createHttp1(state: ListenerState): HttpServer {
       socket.destroy();
     }
   };
+  server.on('connection', connectionOf);
   server.on('request', (request, response) => guard(request.socket, () => connectionOf(request.socket).add({ request, response })));
   server.on('upgrade', (request, socket: Socket, head) => guard(socket, () => connectionOf(socket).addUpgrade(request, head)));
   server.on('clientError', (error, socket) => guard(socket as Socket, () => connectionOf(socket as Socket).addParseError(error)));
   return server;
 }
 
+/** That a connection has ended takes as long to be told as so many requests. */
+const REQUESTS_AN_END = 4;
 /** A response of this size leaves at once: the connection is drained before the next request begins. */
 const SMALL_RESPONSE_BYTES = 8 * 1024;
 
@@ -65,16 +74,23 @@ class Http1Connection {
   readonly #server: HttpServer;
   /** The requests after the current one, in order; a text is a fault, after which nothing comes. */
   readonly #waiting: (Turn | string)[] = [];
+  readonly #reads: PausableReads;
   #current: Turn | undefined;
   #exchange: HttpExchange | undefined;
   #refused = false;
+  /** What Node keeps until the connection ends, requests after a refused one too. */
+  #unanswered = 0;
   #readsThroughStream = false;
 
   constructor(state: ListenerState, socket: Socket, server: HttpServer) {
     this.#state = state;
     this.#socket = socket;
     this.#server = server;
-    socket.on('close', () => this.#end());
+    this.#reads = readsOf(socket);
+    state.intake.add(this.#reads);
+    state.ends.pace(socket, () => this.#unanswered + 1);
+    const countEnd = (): void => state.intake.count(this.#reads, REQUESTS_AN_END);
+    socket.on('end', countEnd).on('error', countEnd).on('close', () => this.#end());
     // Reading a body makes the connection flow again.
     socket.on('resume', () => {
       if (this.#waiting.length >= MAX_WAITING) socket.pause();
@@ -82,9 +98,12 @@ class Http1Connection {
   }
 
   add(turn: Turn): void {
-    if (this.#refused) return;
+    this.#state.intake.count(this.#reads);
+    this.#unanswered += 1;
+    if (this.#refused || this.#socket.destroyed) return;
     if (this.#current === undefined) return this.#start(turn);
     this.#waiting.push(turn);
+    this.#state.pipelined += 1;
     // One waits whenever the client is faster than the notice that its last response was sent.
     if (this.#waiting.length > 1) this.readThroughStream();
     this.#boundWaiting();
@@ -126,6 +145,7 @@ class Http1Connection {
     if (typeof last === 'string') return;
     // A request whose own body is broken is not served.
     if (last !== undefined && !last.request.complete) this.#waiting.pop();
+    else this.#state.pipelined += 1;
     this.#waiting.push(fault);
   }
 
@@ -168,29 +188,38 @@ class Http1Connection {
   /** A watch may last for an hour: with many requests behind it, nothing would show that its client has left. */
   #boundWaiting(): void {
     if (this.#waiting.length < MAX_WAITING) return;
-    if (this.#exchange?.longRunning === true) this.#socket.destroy();
+    const isTooMuch = this.#state.pipelined > MAX_WAITING_IN_ALL && this.#waiting.length > MAX_WAITING;
+    if (isTooMuch || this.#exchange?.longRunning === true) this.#socket.destroy();
     else this.#socket.pause();
   }
 
   #next(): void {
     this.#current = undefined;
     this.#exchange = undefined;
+    this.#unanswered -= 1;
     if (this.#socket.destroyed || this.#refused) return;
     const next = this.#waiting.shift();
-    if (this.#waiting.length === MAX_WAITING - 1) this.#socket.resume();
+    if (next !== undefined) this.#state.pipelined -= 1;
+    if (this.#waiting.length === MAX_WAITING - 1) this.#state.intake.release(this.#reads, () => this.#socket.resume());
     if (typeof next === 'string') this.#refuse(next);
     else if (next !== undefined) this.#start(next);
   }
 
   #refuse(fault: string): void {
     this.#refused = true;
-    this.#waiting.length = 0;
+    this.#forgetWaiting();
     refuseConnection(this.#socket, fault, this.#state.options.clock);
+  }
+
+  #forgetWaiting(): void {
+    this.#state.pipelined -= this.#waiting.length;
+    this.#waiting.length = 0;
   }
 
   /** The connection is gone: the current request is over, and those behind it never began. */
   #end(): void {
-    this.#waiting.length = 0;
+    this.#state.intake.remove(this.#reads);
+    this.#forgetWaiting();
     this.#exchange?.close(false);
   }
 }

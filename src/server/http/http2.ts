@@ -11,7 +11,7 @@ import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
-import { ConnectionEnds, type PausableReads, StreamIntake } from './turns.ts';
+import { readsOf } from './turns.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
@@ -52,8 +52,7 @@ export function createHttp2(state: ListenerState): Http2 {
 function listenToSessions(server: Http2Server, state: ListenerState, socketOf: () => TLSSocket): void {
   const idle = new Deadlines(state.options.clock, IDLE_MS);
   const reads = new Deadlines(state.options.clock, READ_MS);
-  const ends = new ConnectionEnds();
-  const intake = new StreamIntake();
+  const { ends, intake } = state;
   server.on('session', (session) => {
     state.sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
@@ -63,7 +62,7 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
     const connection = readsOf(socket);
     intake.add(connection);
     const readAgain = (): void => {
-      connection.readStart();
+      readOn(socket);
       read = reads.add(readAgain);
     };
     let read = reads.add(readAgain);
@@ -91,13 +90,12 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
 }
 
 /**
- * The reads of a connection, below its session. After a frame that ends a session, nghttp2 reads nothing more, and Node 20 stops reading the
- * connection without a word: no event says that the client has left, and streams that are open stay so. Read again, the connection shows its end; what
- * else comes is thrown away by nghttp2. Node 22 and newer end the connection by themselves.
+ * After a frame that ends a session, nghttp2 reads nothing more, and Node 20 stops reading the connection below without a word: no event says that
+ * the client has left, and streams that are open stay so. Read again, the connection shows its end; what else comes is thrown away by nghttp2.
+ * Node 22 and newer end the connection by themselves.
  */
-function readsOf(socket: TLSSocket): PausableReads {
-  const below = socket as unknown as { readonly _handle: PausableReads | null };
-  return { readStart: () => below._handle?.readStart(), readStop: () => below._handle?.readStop() };
+function readOn(socket: TLSSocket): void {
+  (socket as unknown as { readonly _handle: { readStart(): void } | null })._handle?.readStart();
 }
 
 /** What all requests of one session share. */

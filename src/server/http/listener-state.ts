@@ -6,7 +6,7 @@ import type { Clock, LinkedList, Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { HttpExchange } from './exchange.ts';
-import type { RequestTurns } from './turns.ts';
+import type { ConnectionEnds, RequestIntake, RequestTurns } from './turns.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
 
 /** What both protocols need. */
@@ -34,6 +34,10 @@ export interface ListenerState {
   readonly sessions: Set<ServerHttp2Session>;
   readonly responseBatcher: ResponseBatcher;
   readonly turns: RequestTurns;
+  readonly intake: RequestIntake;
+  readonly ends: ConnectionEnds;
+  /** Requests over HTTP/1.1 that came behind others on their connection and have not begun. */
+  pipelined: number;
   stopping: boolean;
   /** Called whenever the last active request has ended, while the listener stops. */
   onIdle: (() => void) | undefined;

@@ -8,6 +8,7 @@ import { type Clock, once } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 import { awaitServerName } from '../tls/server-name.ts';
+import { HandshakeTurns, type PausableReads, readsOf } from './turns.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
 export const acceptedSockets = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
@@ -56,6 +57,26 @@ class NamedServers {
   }
 }
 
+/** The connections whose handshake is not done, each of which is read in its turn. */
+class Handshakes {
+  readonly #turns = new HandshakeTurns();
+  readonly #reads = new WeakMap<Socket, PausableReads>();
+
+  begin(socket: Socket): void {
+    const reads = readsOf(socket);
+    this.#reads.set(socket, reads);
+    socket.on('close', () => this.#turns.remove(reads));
+    // TLS begins to read in a tick of its own, which it asks for after this.
+    process.nextTick(() => process.nextTick(() => this.#turns.add(reads)));
+  }
+
+  /** Node keeps the connection below a secure one at `_parent`. */
+  end(secure: TLSSocket): void {
+    const reads = this.#reads.get((secure as unknown as { readonly _parent: Socket })._parent);
+    if (reads !== undefined) this.#turns.remove(reads);
+  }
+}
+
 /** The address as it is written in a flag. */
 const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '');
 
@@ -65,9 +86,11 @@ const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '');
  */
 export function createTlsFront({ identity: first, clock, open, onSecure, onError }: TlsFrontOptions): TlsFront {
   let checkCertificate = createCertificateCheck(first.clientAuthorities, first.proxyAuthorities ?? []);
+  const handshakes = new Handshakes();
   const make = (identity: TlsIdentity, serving?: NamedCertificate): TlsServer => {
     const server = createTlsServer(createTlsOptions(identity, serving));
     server.on('secureConnection', (socket: TLSSocket) => {
+      handshakes.end(socket);
       checkCertificate(socket);
       onSecure(socket);
     });
@@ -83,6 +106,7 @@ export function createTlsFront({ identity: first, clock, open, onSecure, onError
   const accept = (socket: Socket): void => {
     // A client that reaches an address asks for no name: the address stands for it.
     const address = plainAddress(socket.localAddress);
+    handshakes.begin(socket);
     if (named.isEmpty) main().emit('connection', socket);
     else awaitServerName(socket, clock, (name) => (named.find(name === '' ? address : name) ?? main()).emit('connection', socket));
   };

@@ -1,9 +1,9 @@
-// Requests begin at once while a turn is short, and then in turns of connections; nothing else waits for all of them. Connections end by the
-// number of their streams.
+// Requests begin at once while a turn is short, and then in turns of connections; nothing else waits for all of them. Connections are read in turns
+// before they are secure and after, and end by the number of their streams.
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { ConnectionEnds, type PausableReads, RequestTurns, StreamIntake } from './turns.ts';
+import { ConnectionEnds, HandshakeTurns, type PausableReads, RequestIntake, RequestTurns } from './turns.ts';
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -34,7 +34,7 @@ test('requests begin at once until a turn is long, and then one of each connecti
 });
 
 test('connections are not read on in a turn that has brought many streams, and those that brought nothing are read first in the next', async () => {
-  const intake = new StreamIntake();
+  const intake = new RequestIntake();
   const log: string[] = [];
   const connect = (name: string): PausableReads => ({ readStop: () => void log.push(`-${name}`), readStart: () => void log.push(`+${name}`) });
   const [a, b, c] = [connect('a'), connect('b'), connect('c')];
@@ -58,7 +58,7 @@ test('connections are not read on in a turn that has brought many streams, and t
 });
 
 test('thousands of connections are read again in several turns', async () => {
-  const intake = new StreamIntake();
+  const intake = new RequestIntake();
   let reading = 0;
   const connections = Array.from({ length: 1200 }, () => ({ readStop: () => reading--, readStart: () => reading++ }));
   for (const connection of connections) intake.add(connection);
@@ -70,6 +70,51 @@ test('thousands of connections are read again in several turns', async () => {
     seen.push(reading);
   }
   assert.deepEqual(seen, [0, 500, 1000, 1200]);
+});
+
+test('requests that connections hold back come from one connection a turn, and from none that has ended', async () => {
+  const intake = new RequestIntake();
+  const released: string[] = [];
+  const connections = ['a', 'b', 'c'].map((name) => ({ name, readStop() {}, readStart() {} }));
+  for (const connection of connections) intake.release(connection, () => released.push(connection.name));
+  intake.remove(connections[1] as (typeof connections)[0]);
+  assert.deepEqual(released, []);
+  await endOfTurn();
+  assert.deepEqual(released, ['a']);
+  await endOfTurn();
+  assert.deepEqual(released, ['a', 'c']);
+});
+
+test('of many connections whose handshake is not done twenty are read at a time, all of them in the end', () => {
+  const timers: (() => void)[] = [];
+  const turns = new HandshakeTurns({ after: (_, callback) => ({ cancel() {}, done: timers.push(callback) }) });
+  const reading = new Set<string>();
+  const connections = Array.from({ length: 50 }, (_, index) => {
+    const name = String(index);
+    return { readStop: () => void reading.delete(name), readStart: () => void reading.add(name) };
+  });
+  const sorted = (): number[] => [...reading].map(Number).sort((a, b) => a - b);
+  const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+  const turn = (): void => {
+    for (const callback of timers.splice(0)) callback();
+  };
+  for (const connection of connections) {
+    connection.readStart();
+    turns.add(connection);
+  }
+  assert.deepEqual(sorted(), numbers(0, 20));
+  assert.equal(timers.length, 1);
+  turn();
+  assert.deepEqual(sorted(), numbers(20, 40));
+  turn();
+  assert.deepEqual(sorted(), [...numbers(0, 10), ...numbers(40, 50)]);
+  for (const connection of connections.slice(0, 35)) {
+    turns.remove(connection);
+    connection.readStop();
+  }
+  turn();
+  assert.deepEqual(sorted(), numbers(35, 50));
+  assert.equal(timers.length, 0, 'nothing waits for its turn');
 });
 
 test('connections with many streams end one a turn, those with few together', async () => {

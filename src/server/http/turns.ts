@@ -1,8 +1,8 @@
-// Requests that arrive at once, and connections that end at once, have several turns of the event loop: HTTP/2 hands over all that one read
+// Requests that arrive at once, and connections that begin or end at once, have several turns of the event loop: Node hands over all that one read
 // brought, thousands when many connections are readable. Connections are read in turns, and while requests wait, connections take turns, so that one
-// with a hundred streams does not come before one with a single request.
+// with a hundred requests does not come before one with a single request.
 import type { Socket } from 'node:net';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, systemClock } from '../../base/index.ts';
 
 /** How long requests may begin in one turn. What they do after their first wait, several times as much, is part of it. */
 const TURN_MS = 2;
@@ -51,8 +51,8 @@ export class RequestTurns {
   }
 }
 
-/** How many streams may come in one turn. Each takes 30 to 40 µs before its request begins, and a read brings all that a connection has sent. */
-const STREAMS_READ_A_TURN = 200;
+/** How many requests may come in one turn. Each takes 5 to 40 µs before it begins, and a read brings all that a connection has sent. */
+const REQUESTS_READ_A_TURN = 200;
 /** How many connections are read again in one turn, which takes 2 to 3 µs each. */
 const RESUMED_A_TURN = 500;
 
@@ -62,17 +62,40 @@ export interface PausableReads {
   readStop(): void;
 }
 
+/** What Node keeps of a connection below its stream. */
+interface Handle extends PausableReads {
+  /** Whether the stream above wants to be read: a paused one does not. */
+  readonly reading?: boolean;
+  /** Gets what was read. */
+  onread: () => void;
+}
+
+const handleOf = (socket: Socket): Handle | null => (socket as unknown as { readonly _handle: Handle | null })._handle;
+
+/** The reads of a connection, below its stream: a stream that was paused by others stays so. */
+export function readsOf(socket: Socket): PausableReads {
+  return {
+    readStart() {
+      const handle = handleOf(socket);
+      if (handle?.reading !== false) handle?.readStart();
+    },
+    readStop: () => handleOf(socket)?.readStop(),
+  };
+}
+
 /**
- * The reads of the connections of one listener: when one turn has brought many streams, the others wait for a turn of their own. Connections that
- * brought nothing are read before those that did.
+ * The reads of the connections of one listener: when one turn has brought many requests, or ends of connections, the others wait for a turn of their
+ * own. Connections that brought nothing are read before those that did.
  */
-export class StreamIntake {
+export class RequestIntake {
   readonly #reading = new Set<PausableReads>();
   /** In the order in which they are read again. */
   readonly #paused = new Set<PausableReads>();
-  /** Brought streams in this turn. */
+  /** Brought requests in this turn. */
   readonly #served = new Set<PausableReads>();
-  #streams = 0;
+  /** What gives out requests that were read long ago, by connection. */
+  readonly #held = new Map<PausableReads, () => void>();
+  #requests = 0;
   #isScheduled = false;
 
   add(connection: PausableReads): void {
@@ -80,15 +103,21 @@ export class StreamIntake {
   }
 
   remove(connection: PausableReads): void {
-    for (const set of [this.#reading, this.#paused, this.#served]) set.delete(connection);
+    for (const set of [this.#reading, this.#paused, this.#served, this.#held]) set.delete(connection);
   }
 
-  /** A connection has brought a stream. */
-  count(connection: PausableReads): void {
+  /** A connection has brought a request, or its end, which takes as long as a few. */
+  count(connection: PausableReads, requests = 1): void {
     this.#served.add(connection);
-    this.#streams += 1;
+    this.#requests += requests;
     this.#schedule();
-    if (this.#streams === STREAMS_READ_A_TURN) this.#pause();
+    if (this.#requests >= REQUESTS_READ_A_TURN) this.#pause();
+  }
+
+  /** Lets `release`, which gives out requests that a connection has held back, have a turn. */
+  release(connection: PausableReads, release: () => void): void {
+    this.#held.set(connection, release);
+    this.#schedule();
   }
 
   #pause(): void {
@@ -105,8 +134,9 @@ export class StreamIntake {
 
   #nextTurn(): void {
     this.#isScheduled = false;
-    this.#streams = 0;
+    this.#requests = 0;
     this.#served.clear();
+    this.#releaseNext();
     let left = RESUMED_A_TURN;
     for (const connection of this.#paused) {
       if (left-- === 0) return this.#schedule();
@@ -115,10 +145,86 @@ export class StreamIntake {
       connection.readStart();
     }
   }
+
+  /** One connection a turn: a chunk of its stream may hold hundreds of requests. */
+  #releaseNext(): void {
+    for (const [connection, release] of this.#held) {
+      this.#held.delete(connection);
+      release();
+      if (this.#held.size > 0) this.#schedule();
+      return;
+    }
+  }
 }
 
-/** How many streams may end in one turn. */
+/** How many connections whose handshake is not done are read at once, and for how long before others are: a hello takes 400 µs. */
+const HANDSHAKES_A_TURN = 20;
+const HANDSHAKE_TURN_MS = 1;
+
+/**
+ * The connections of one listener before they are secure. A client that opens thousands at once could have each of them bring its part of the
+ * handshake in one turn, so beyond a few they are read one after the other, in rounds.
+ */
+export class HandshakeTurns {
+  readonly #clock: Pick<Clock, 'after'>;
+  /** In the order in which they are read. */
+  readonly #waiting = new Set<PausableReads>();
+  /** Those of this turn. */
+  readonly #reading = new Set<PausableReads>();
+  #isScheduled = false;
+
+  /** Connections are read by the clock of the machine: they do not wait for one that a test moves. */
+  constructor(clock: Pick<Clock, 'after'> = systemClock) {
+    this.#clock = clock;
+  }
+
+  /** A connection that is read has begun. */
+  add(connection: PausableReads): void {
+    this.#waiting.add(connection);
+    if (this.#waiting.size <= HANDSHAKES_A_TURN) return void this.#reading.add(connection);
+    connection.readStop();
+    this.#schedule();
+  }
+
+  /** A connection is secure, or gone. */
+  remove(connection: PausableReads): void {
+    this.#reading.delete(connection);
+    if (this.#waiting.delete(connection)) connection.readStart();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === this.#reading.size) return;
+    this.#isScheduled = true;
+    this.#clock.after(HANDSHAKE_TURN_MS, () => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#isScheduled = false;
+    for (const connection of this.#reading) {
+      connection.readStop();
+      this.#waiting.delete(connection);
+      this.#waiting.add(connection);
+    }
+    this.#reading.clear();
+    for (const connection of this.#waiting) {
+      if (this.#reading.size === HANDSHAKES_A_TURN) break;
+      this.#reading.add(connection);
+      connection.readStart();
+    }
+    this.#schedule();
+  }
+}
+
+/** How many requests may end in one turn. */
 const STREAMS_A_TURN = 250;
+
+/** What comes for a stream that is destroyed already would be an error in Node; records of TLS that were read together come one after the other. */
+function stopReading(socket: Socket): void {
+  const handle = handleOf(socket);
+  if (handle === null) return;
+  handle.readStop();
+  handle.onread = () => {};
+}
 
 interface Ending {
   readonly countStreams: () => number;
@@ -126,7 +232,7 @@ interface Ending {
 }
 
 /**
- * The connections of one listener that are about to end. The end of a connection ends all of its streams, which takes 15 to 30 µs each: a client that
+ * The connections of one listener that are about to end. The end of a connection ends all of its requests, which takes 15 to 30 µs each: a client that
  * drops a hundred connections with a hundred watches each would hold up others for 200 ms.
  */
 export class ConnectionEnds {
@@ -135,7 +241,10 @@ export class ConnectionEnds {
   /** Lets the destruction of `socket` wait for its turn; `countStreams` says how many streams it ends. The first of a turn never waits longer. */
   pace(socket: Socket, countStreams: () => number): void {
     const destroy = socket._destroy.bind(socket);
-    socket._destroy = (error, done) => this.#add({ countStreams, end: () => destroy(error, done) });
+    socket._destroy = (error, done) => {
+      stopReading(socket);
+      this.#add({ countStreams, end: () => destroy(error, done) });
+    };
   }
 
   #add(ending: Ending): void {
