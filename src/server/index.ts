@@ -12,6 +12,7 @@ export { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service
 export { WebhookCallError } from './webhooks/webhook-client.ts';
 export { formatKubeconfig } from './cli/kubeconfig.ts';
 export { type Logger, createLogger, silentLogger } from './observability/logger.ts';
+export { startHeapTrim } from './observability/heap-trim.ts';
 export { runCommandLine } from './cli/command-line.ts';
 export type { RunSettings } from './cli/run-command.ts';
 export { colour } from './cli/colour.ts';

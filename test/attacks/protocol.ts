@@ -232,5 +232,6 @@ const handshakes: readonly Attack[] = [
 /** Everything below the API. */
 export const protocolAttacks: readonly Attack[] = [
   ...framing, seatLeak, pipelineFlood('lists', `GET ${CONFIG_MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\n\r\n`),
-  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), handshakeFlood, headerCount, keepAliveBodies, rapidReset, ...floods, ...handshakes, slowHeaders,
+  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), handshakeFlood, headerCount, keepAliveBodies, rapidReset,
+  ...floods, ...handshakes, slowHeaders,
 ];

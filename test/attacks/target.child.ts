@@ -1,9 +1,9 @@
-// The server under attack, in a process of its own: all of Pintle on a data directory, a meter of the longest stretch of its main thread, and one of the
-// memory that its objects keep.
+// The server under attack, in a process of its own: all of Pintle on a data directory, as the command runs it, a meter of the longest stretch of its
+// main thread, and one of the memory that its objects keep.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { systemClock } from '../../src/base/index.ts';
-import { startServer } from '../../src/server/index.ts';
+import { startHeapTrim, startServer } from '../../src/server/index.ts';
 import { readMainThreadMs, testTokens } from '../../src/test-support/index.ts';
 
 let lastMs = readMainThreadMs();
@@ -30,6 +30,7 @@ function measureKeptMb(): number {
 
 const server = await startServer({ dataDir: process.argv[2] ?? '', tokens: [...testTokens], authorizationMode: ['Node', 'RBAC'], securePort: 0 });
 await server.ready;
+startHeapTrim(systemClock);
 lookAgain();
 process.on('message', (question) => {
   look();

@@ -62,7 +62,7 @@ export function createHttp1(state: ListenerState): HttpServer {
   return server;
 }
 
-/** That a connection has ended takes as long to be told as so many requests. */
+/** The news that a connection has ended takes as long as so many requests. */
 const REQUESTS_AN_END = 4;
 /** A response of this size leaves at once: the connection is drained before the next request begins. */
 const SMALL_RESPONSE_BYTES = 8 * 1024;

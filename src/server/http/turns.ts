@@ -218,7 +218,7 @@ export class HandshakeTurns {
 /** How many requests may end in one turn. */
 const STREAMS_A_TURN = 250;
 
-/** What comes for a stream that is destroyed already would be an error in Node; records of TLS that were read together come one after the other. */
+/** Bytes for a stream that is destroyed already are an error in Node that ends the process: records of TLS that were read together come one by one. */
 function stopReading(socket: Socket): void {
   const handle = handleOf(socket);
   if (handle === null) return;
