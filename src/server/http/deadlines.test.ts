@@ -39,3 +39,18 @@ test('a deadline may be set again when it comes, with one timer for all', () => 
   clock.advance(5000);
   assert.deepEqual([count, clock.pendingTimers], [5, 1]);
 });
+
+test('deadlines that come in the same moment are left to several turns', () => {
+  const clock = createManualClock();
+  const deadlines = new Deadlines(clock, 1000);
+  let count = 0;
+  const counts: number[] = [];
+  for (let set = 0; set < 250; set++) deadlines.add(() => void count++);
+  const after = clock.after.bind(clock);
+  clock.after = (delayMs, callback) => {
+    counts.push(count, delayMs);
+    return after(delayMs, callback);
+  };
+  clock.advance(1000);
+  assert.deepEqual([count, ...counts], [250, 100, 0, 200, 0]);
+});

@@ -10,6 +10,9 @@ interface Deadline {
 /** A deadline that has been set. */
 type DeadlineLink = Link<Deadline>;
 
+/** So many come in one turn: an attacker may have set thousands in the same moment. */
+const EXPIRED_A_TURN = 100;
+
 /** Deadlines that all come `afterMs` after they were set. */
 export class Deadlines {
   readonly #clock: Clock;
@@ -40,8 +43,9 @@ export class Deadlines {
 
   #sweep(): void {
     const nowMs = this.#clock.monotonicMs();
+    let left = EXPIRED_A_TURN;
     for (let first = this.#waiting.first; first !== undefined; first = this.#waiting.first) {
-      if (first.atMs > nowMs) return this.#arm(first.atMs - nowMs);
+      if (first.atMs > nowMs || left-- === 0) return this.#arm(Math.max(first.atMs - nowMs, 0));
       this.#waiting.shift();
       first.expire();
     }

@@ -96,8 +96,6 @@ function createTls(identity: TlsIdentity, state: ListenerState, servers: { http1
     },
     onError(error, socket) {
       if (error.code === 'ERR_SSL_HTTP_REQUEST') answerPlainHttp(state.sockets, socket);
-      // Node leaves the connection of a handshake that took too long open.
-      if (error.code === 'ERR_TLS_HANDSHAKE_TIMEOUT') socket.destroy();
       state.options.countHandshakeError?.();
       state.options.logger.info(4, 'TLS handshake failed', { error: error.message });
     },

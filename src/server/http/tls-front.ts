@@ -8,7 +8,8 @@ import { type Clock, once } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 import { awaitServerName } from '../tls/server-name.ts';
-import { HandshakeTurns, type PausableReads, readsOf } from './turns.ts';
+import { Deadlines } from './deadlines.ts';
+import { HandshakeTurns, readsOf } from './turns.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
 export const acceptedSockets = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
@@ -57,23 +58,37 @@ class NamedServers {
   }
 }
 
+/** A handshake that takes longer ends its connection. */
+const HANDSHAKE_MS = 10_000;
+
 /** The connections whose handshake is not done, each of which is read in its turn. */
 class Handshakes {
   readonly #turns = new HandshakeTurns();
-  readonly #reads = new WeakMap<Socket, PausableReads>();
+  readonly #deadlines: Deadlines;
+  /** What ends the wait for a handshake. */
+  readonly #leave = new WeakMap<Socket, () => void>();
+
+  constructor(clock: Clock) {
+    this.#deadlines = new Deadlines(clock, HANDSHAKE_MS);
+  }
 
   begin(socket: Socket): void {
     const reads = readsOf(socket);
-    this.#reads.set(socket, reads);
-    socket.on('close', () => this.#turns.remove(reads));
+    // Node's own timers of connections that began together would all come in one turn.
+    const deadline = this.#deadlines.add(() => void socket.destroy());
+    const leave = (): void => {
+      this.#deadlines.remove(deadline);
+      this.#turns.remove(reads);
+    };
+    this.#leave.set(socket, leave);
+    socket.on('close', leave);
     // TLS begins to read in a tick of its own, which it asks for after this.
     process.nextTick(() => process.nextTick(() => this.#turns.add(reads)));
   }
 
   /** Node keeps the connection below a secure one at `_parent`. */
   end(secure: TLSSocket): void {
-    const reads = this.#reads.get((secure as unknown as { readonly _parent: Socket })._parent);
-    if (reads !== undefined) this.#turns.remove(reads);
+    this.#leave.get((secure as unknown as { readonly _parent: Socket })._parent)?.();
   }
 }
 
@@ -86,7 +101,7 @@ const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '');
  */
 export function createTlsFront({ identity: first, clock, open, onSecure, onError }: TlsFrontOptions): TlsFront {
   let checkCertificate = createCertificateCheck(first.clientAuthorities, first.proxyAuthorities ?? []);
-  const handshakes = new Handshakes();
+  const handshakes = new Handshakes(clock);
   const make = (identity: TlsIdentity, serving?: NamedCertificate): TlsServer => {
     const server = createTlsServer(createTlsOptions(identity, serving));
     server.on('secureConnection', (socket: TLSSocket) => {

@@ -85,36 +85,41 @@ test('requests that connections hold back come from one connection a turn, and f
   assert.deepEqual(released, ['a', 'c']);
 });
 
-test('of many connections whose handshake is not done twenty are read at a time, all of them in the end', () => {
-  const timers: (() => void)[] = [];
-  const turns = new HandshakeTurns({ after: (_, callback) => ({ cancel() {}, done: timers.push(callback) }) });
-  const reading = new Set<string>();
-  const connections = Array.from({ length: 50 }, (_, index) => {
-    const name = String(index);
-    return { readStop: () => void reading.delete(name), readStart: () => void reading.add(name) };
-  });
-  const sorted = (): number[] => [...reading].map(Number).sort((a, b) => a - b);
+test('of many connections whose handshake is not done forty are read at a time, all of them in the end, at once while they bring something', () => {
+  const timers: { readonly delayMs: number; readonly callback: () => void }[] = [];
+  const turns = new HandshakeTurns({ after: (delayMs, callback) => ({ cancel() {}, left: timers.push({ delayMs, callback }) }) });
+  const reading = new Set<number>();
+  const connections = Array.from({ length: 100 }, (_, index) => (
+    { bytesRead: 0, readStop: () => void reading.delete(index), readStart: () => void reading.add(index) }));
+  const sorted = (): number[] => [...reading].sort((a, b) => a - b);
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+  const delays: number[] = [];
   const turn = (): void => {
-    for (const callback of timers.splice(0)) callback();
+    for (const { delayMs, callback } of timers.splice(0)) {
+      delays.push(delayMs);
+      callback();
+    }
   };
   for (const connection of connections) {
     connection.readStart();
     turns.add(connection);
   }
-  assert.deepEqual(sorted(), numbers(0, 20));
-  assert.equal(timers.length, 1);
+  assert.deepEqual(sorted(), numbers(0, 40));
   turn();
-  assert.deepEqual(sorted(), numbers(20, 40));
+  assert.deepEqual(sorted(), numbers(40, 80));
+  (connections[50] as (typeof connections)[0]).bytesRead += 500;
   turn();
-  assert.deepEqual(sorted(), [...numbers(0, 10), ...numbers(40, 50)]);
-  for (const connection of connections.slice(0, 35)) {
+  assert.deepEqual(sorted(), [...numbers(0, 20), ...numbers(80, 100)]);
+  turn();
+  assert.deepEqual(sorted(), numbers(20, 60));
+  for (const connection of connections.slice(0, 65)) {
     turns.remove(connection);
     connection.readStop();
   }
   turn();
-  assert.deepEqual(sorted(), numbers(35, 50));
+  assert.deepEqual(sorted(), numbers(65, 100));
   assert.equal(timers.length, 0, 'nothing waits for its turn');
+  assert.deepEqual(delays, [1, 1, 0, 1]);
 });
 
 test('connections with many streams end one a turn, those with few together', async () => {

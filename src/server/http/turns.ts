@@ -73,8 +73,11 @@ interface Handle extends PausableReads {
 const handleOf = (socket: Socket): Handle | null => (socket as unknown as { readonly _handle: Handle | null })._handle;
 
 /** The reads of a connection, below its stream: a stream that was paused by others stays so. */
-export function readsOf(socket: Socket): PausableReads {
+export function readsOf(socket: Socket): PausableReads & { readonly bytesRead: number } {
   return {
+    get bytesRead() {
+      return socket.bytesRead;
+    },
     readStart() {
       const handle = handleOf(socket);
       if (handle?.reading !== false) handle?.readStart();
@@ -157,9 +160,15 @@ export class RequestIntake {
   }
 }
 
-/** How many connections whose handshake is not done are read at once, and for how long before others are: a hello takes 400 µs. */
-const HANDSHAKES_A_TURN = 20;
-const HANDSHAKE_TURN_MS = 1;
+/** How many connections whose handshake is not done are read at once: a hello takes 200 to 400 µs. */
+const HANDSHAKES_A_TURN = 40;
+/** How long they are read before others are, if they say nothing. */
+const SILENT_TURN_MS = 1;
+
+/** A connection before it is secure. */
+interface Handshake extends PausableReads {
+  readonly bytesRead: number;
+}
 
 /**
  * The connections of one listener before they are secure. A client that opens thousands at once could have each of them bring its part of the
@@ -168,9 +177,10 @@ const HANDSHAKE_TURN_MS = 1;
 export class HandshakeTurns {
   readonly #clock: Pick<Clock, 'after'>;
   /** In the order in which they are read. */
-  readonly #waiting = new Set<PausableReads>();
+  readonly #waiting = new Set<Handshake>();
   /** Those of this turn. */
-  readonly #reading = new Set<PausableReads>();
+  readonly #reading = new Set<Handshake>();
+  #bytesBefore = 0;
   #isScheduled = false;
 
   /** Connections are read by the clock of the machine: they do not wait for one that a test moves. */
@@ -179,7 +189,7 @@ export class HandshakeTurns {
   }
 
   /** A connection that is read has begun. */
-  add(connection: PausableReads): void {
+  add(connection: Handshake): void {
     this.#waiting.add(connection);
     if (this.#waiting.size <= HANDSHAKES_A_TURN) return void this.#reading.add(connection);
     connection.readStop();
@@ -187,19 +197,21 @@ export class HandshakeTurns {
   }
 
   /** A connection is secure, or gone. */
-  remove(connection: PausableReads): void {
+  remove(connection: Handshake): void {
     this.#reading.delete(connection);
     if (this.#waiting.delete(connection)) connection.readStart();
   }
 
-  #schedule(): void {
+  /** A turn follows the one before at once when that has brought something: a busy machine would wake the process late from each pause. */
+  #schedule(isSilent = true): void {
     if (this.#isScheduled || this.#waiting.size === this.#reading.size) return;
     this.#isScheduled = true;
-    this.#clock.after(HANDSHAKE_TURN_MS, () => this.#nextTurn());
+    this.#clock.after(isSilent ? SILENT_TURN_MS : 0, () => this.#nextTurn());
   }
 
   #nextTurn(): void {
     this.#isScheduled = false;
+    const isSilent = this.#reading.size === HANDSHAKES_A_TURN && this.#countBytes() === this.#bytesBefore;
     for (const connection of this.#reading) {
       connection.readStop();
       this.#waiting.delete(connection);
@@ -211,7 +223,14 @@ export class HandshakeTurns {
       this.#reading.add(connection);
       connection.readStart();
     }
-    this.#schedule();
+    this.#bytesBefore = this.#countBytes();
+    this.#schedule(isSilent);
+  }
+
+  #countBytes(): number {
+    let bytes = 0;
+    for (const connection of this.#reading) bytes += connection.bytesRead;
+    return bytes;
   }
 }
 

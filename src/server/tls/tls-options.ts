@@ -30,7 +30,6 @@ export interface TlsIdentity {
   readonly disablesHttp2?: boolean;
 }
 
-const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** Suites of TLS 1.3, which Go always offers. */
 const newestSuites = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
@@ -104,7 +103,6 @@ export function createTlsOptions(identity: TlsIdentity, serving: Pick<TlsIdentit
     requestCert: true,
     rejectUnauthorized: false,
     ALPNProtocols: identity.disablesHttp2 === true ? ['http/1.1'] : ['h2', 'http/1.1'],
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     noDelay: true,
   };
 }
