@@ -34,8 +34,10 @@ const WILDCARD_TEXT = "a wildcard DNS-1123 subdomain must start with '*.', follo
 
 const maxLength = (max: number): string => `must be no more than ${max} characters`;
 
-/** Checks label by label: a single expression over the whole would backtrack. */
-const isSubdomain = (text: string): boolean => text.split('.').every((part) => label1123Pattern.test(part));
+/** Labels that are empty, or begin or end with a hyphen, and characters that none has: an expression of whole labels would backtrack. */
+const notSubdomainPattern = /^$|^[-.]|[-.]$|\.[-.]|-\.|[^-a-z0-9.]/;
+
+const isSubdomain = (text: string): boolean => !notSubdomainPattern.test(text);
 
 /** Problems of a DNS-1123 subdomain (most object names); empty when it is one. */
 export function checkDnsSubdomain(text: string): string[] {

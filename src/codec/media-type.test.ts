@@ -60,3 +60,9 @@ test('matchContentType reads the type of a body as the reference does', () => {
   assert.equal(parseContentType('Application/Apply-Patch+YAML; charset=utf-8'), 'application/apply-patch+yaml');
   assert.equal(parseContentType('a b/c'), '');
 });
+
+test('parameters of a clause are bounded', () => {
+  const accept = `application/json${';a=b'.repeat(100)};pretty=1`;
+  assert.deepEqual(negotiate(accept, ['json']), { type: 'json' });
+  assert.equal(negotiate('application/json;a=b;pretty=1', ['json'])?.pretty, true);
+});

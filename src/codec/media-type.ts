@@ -33,8 +33,9 @@ interface AcceptClause {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** Clauses longer or more than these are not read: a header is at most some kilobytes, and no client means more. */
+/** More clauses, and parameters of one, are not read: a header may be a megabyte, and no client means more. */
 const MAX_CLAUSES = 100;
+const MAX_PARAMS = 100;
 
 /** The clauses by quality, then concrete types before wildcards, then as listed; what is no `type/subtype` is left out. */
 export function parseAccept(header: string): readonly AcceptClause[] {
@@ -44,7 +45,7 @@ export function parseAccept(header: string): readonly AcceptClause[] {
 }
 
 function parseClause(text: string): AcceptClause | undefined {
-  const [range = '', ...rest] = text.split(';');
+  const [range = '', ...rest] = text.split(';', MAX_PARAMS + 1);
   const parts = range.trim().split('/').map((part) => part.trim());
   const type = parts[0] as string;
   const subtype = parts[1] ?? (type === '*' ? '*' : '');

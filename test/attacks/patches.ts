@@ -40,6 +40,8 @@ const jsonPatches: readonly Attack[] = [
   patchAttack('20', 'copies that double what they copy', { operations: doubled, expected: [413, 422, 400, 500] }),
   patchAttack('21', 'a test at a path that is not there', {
     operations: () => [{ op: 'test', path: `/data${'/a'.repeat(5000)}`, value: 1 }], expected: [422] }),
+  patchAttack('21', 'a path of a million steps', { operations: () => [{ op: 'add', path: '/a'.repeat(1_000_000), value: '1' }], expected: [422] }),
+  patchAttack('21', 'a path of a million escapes', { operations: () => [{ op: 'add', path: `/data/${'~0~1'.repeat(500_000)}`, value: '1' }], expected: [422] }),
   patchAttack('22', 'a patch that renames', { operations: () => [{ op: 'replace', path: '/metadata/name', value: 'other' }], expected: [400, 422] }),
   patchAttack('21', '9,990 removals at the head of 600,000 items', {
     operations: () => [{ op: 'add', path: '/x', value: Array(600_000).fill(0) }, ...repeat(9990, { op: 'remove', path: '/x/0' })],

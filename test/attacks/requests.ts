@@ -37,6 +37,11 @@ const allRights = {
   apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'all' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
 };
 
+const times = (count: number, text: string): string => text.repeat(count);
+const inGroup = (group: string, kind: string, plural: string, more: object): AttackRequest =>
+  ({ method: 'POST', path: `/apis/${group}/v1/namespaces/alice/${plural}?dryRun=All`, body: { apiVersion: `${group}/v1`, kind, metadata: { name: 'x' }, ...more } });
+const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } } };
+
 const rows: readonly Row[] = [
   { number: '1', name: 'JSON nested 100,000 deep', request: post(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), expected: [400] },
   { number: '2', name: 'a body of 4 MB', request: post(configMap('big', { x: 'y'.repeat(4_000_000) })), expected: [413] },
@@ -68,6 +73,20 @@ const rows: readonly Row[] = [
   { number: '60', name: 'a query of 450,000 parameters', request: list('a&'.repeat(450_000)), expected: [200] },
   { number: '60', name: 'a path of 450,000 segments', request: { path: `/api/v1/namespaces/alice/pods/x/proxy${'/a'.repeat(450_000)}` }, expected: [403, 404] },
   { number: '60', name: 'a path of 900,000 slashes', request: { path: '/'.repeat(900_000) }, expected: [403, 404] },
+  { number: '60', name: 'a media type of 200,000 parameters', request: { path: CONFIG_MAPS, headers: { accept: `application/json${times(200_000, ';a=b')}` } },
+    expected: [200] },
+  { number: '33', name: 'a host of 700,000 labels', expected: [422],
+    request: inGroup('networking.k8s.io', 'Ingress', 'ingresses', { spec: { rules: [{ host: `${times(700_000, 'a.')}a` }] } }) },
+  { number: '33', name: 'a time zone of 1.4 MB', expected: [422],
+    request: inGroup('batch', 'CronJob', 'cronjobs', { spec: { schedule: '* * * * *', timeZone: times(700_000, 'A/'), jobTemplate } }) },
+  { number: '33', name: 'a pool of 400,000 parts', expected: [422], request: {
+    method: 'POST', path: '/apis/resource.k8s.io/v1/resourceslices?dryRun=All', token: 'admin-token', body: {
+      apiVersion: 'resource.k8s.io/v1', kind: 'ResourceSlice', metadata: { name: 'x' }, spec: {
+        driver: 'a', nodeName: 'n', pool: { name: times(400_000, 'A/'), resourceSliceCount: 1, generation: 1 } } } } },
+  { number: '1', name: 'credentials of a registry nested 700,000 deep', expected: [422], request: {
+    method: 'POST', path: '/api/v1/namespaces/alice/secrets?dryRun=All', body: {
+      apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' }, type: 'kubernetes.io/dockerconfigjson',
+      data: { '.dockerconfigjson': Buffer.from('['.repeat(700_000)).toString('base64') } } } },
   { number: '40', name: 'a review of 100,000 requirements', request: { method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: {
       verb: 'list', resource: 'pods', labelSelector: { requirements: Array.from({ length: 100_000 }, () => ({})) } } } } }, expected: [413] },

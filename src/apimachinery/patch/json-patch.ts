@@ -60,11 +60,14 @@ function readOperation(value: JsonValue, goType: string): Operation {
   return { op: typeof op === 'string' ? op : '', path: pointer('path'), from: pointer('from'), value: (ownValue(value, 'value') ?? null) as JsonValue };
 }
 
+/** Replaced one by one, a megabyte of these signs takes a second. */
+const unescapeSegment = (segment: string): string => segment.split('~1').join('/').split('~0').join('~');
+
 /** Like the library, passes over what stands before the first slash. */
 function readPointer(text: unknown): Pointer | undefined {
   if (typeof text !== 'string') return undefined;
   if (text === '') return { text, segments: [] };
-  const segments = text.split('/').slice(1).map((segment) => (segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment));
+  const segments = text.split('/').slice(1).map((segment) => (segment.includes('~') ? unescapeSegment(segment) : segment));
   return { text, segments: segments.length === 0 ? undefined : segments };
 }
 

@@ -49,6 +49,16 @@ describe('handleBySize', () => {
     }
   });
 
+  it('counts the steps of the paths of a JSON patch', async () => {
+    const patch = (type: string, text: string) => api.send({ method: 'PATCH', path: `${path}/small`, headers: { 'content-type': type },
+      body: JSON.stringify([{ op: 'add', path: text, value: '1' }]) });
+    for (const text of ['/a'.repeat(11_000), `/data/${'~0'.repeat(11_000)}`]) assert.equal((await patch('application/json-patch+json', text)).status, 299);
+    assert.equal(largeRequests.splice(0).length, 2);
+    assert.equal((await patch('application/json-patch+json', `/data/${'a'.repeat(22_000)}`)).status, 200);
+    assert.notEqual((await patch('application/merge-patch+json', '/a'.repeat(11_000))).status, 299);
+    assert.deepEqual(largeRequests, []);
+  });
+
   it('keeps to the bounds of the resource', async () => {
     bounds = { here: 20_000, most: 30_000 };
     const send = (name: string, count: number) => api.send({ method: 'POST', path, body: configMap(name, keys(count)) });

@@ -17,6 +17,8 @@ const storedBounds: MemberBounds = { here: MANY_SEPARATORS, most: Infinity };
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const NEWLINE = 0x0a;
+const SLASH = 0x2f;
+const TILDE = 0x7e;
 /** Tag of the second field of a protobuf message, where map entries have their value; the tag of their key is the newline's byte. */
 const VALUE_TAG = 0x12;
 
@@ -31,11 +33,19 @@ export function hasManyMembers(bytes: Uint8Array, limit = MANY_SEPARATORS): bool
   return false;
 }
 
+/** Whether the paths of a JSON patch may have very many steps, or signs that stand for others. */
+function hasManySteps(patch: Uint8Array, limit: number): boolean {
+  let count = 0;
+  for (let i = 0; i < patch.length; i++) if ((patch[i] === SLASH || patch[i] === TILDE) && ++count > limit) return true;
+  return false;
+}
+
 /** Whether a body may have very many members. */
 function isLargeBody({ exchange }: ResourceRequest, body: Uint8Array, limit = MANY_SEPARATORS): boolean {
+  if (body.length < SMALL_BYTES) return false;
   if (hasManyMembers(body, limit)) return true;
-  const isCbor = exchange.headers['content-type']?.toLowerCase().includes('cbor') === true;
-  return isCbor && body.length >= SMALL_BYTES && hasManyItems(body, limit);
+  const type = exchange.headers['content-type']?.toLowerCase() ?? '';
+  return (type.includes('cbor') && hasManyItems(body, limit)) || (type.includes('json-patch') && hasManySteps(body, limit));
 }
 
 /** Throws the 413 of a body with very many members, for bodies that no worker reads. */

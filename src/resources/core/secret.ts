@@ -38,7 +38,7 @@ const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 function checkSecretJson(path: string, base64: string): Errors {
   const refuse = (why: string): Errors => [invalidValue(path, '<secret contents redacted>', why)];
   try {
-    const { value } = parseJson(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)));
+    const { value } = parseJson(Buffer.from(base64, 'base64'));
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return [];
     const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
     return refuse(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);

@@ -53,12 +53,15 @@ export const itself = ({ value }: Field): string => toText(value);
 /** The key of items with a name. */
 export const byName = (item: Field): string => toText(at(item, 'name').value);
 
+/** Further parts of a name, which is too long then, have no errors of their own: a megabyte of slashes would have a million. */
+export const MAX_POOL_PARTS = 1000;
+
 /** The name of a pool: subdomains with slashes between them. */
 export function checkPool({ path, value }: Field): Errors {
   const text = toText(value);
   if (text === '') return [required(path)];
   const errors: FieldError[] = byteLength(text) > MAX_POOL_BYTES ? [tooLong(path, MAX_POOL_BYTES)] : [];
-  return [...errors, ...text.split('/').flatMap((part) => checkText({ path, value: part }, checkDnsSubdomain))];
+  return [...errors, ...text.split('/', MAX_POOL_PARTS).flatMap((part) => checkText({ path, value: part }, checkDnsSubdomain))];
 }
 
 /** The name of a device, a request or a counter. */

@@ -7,6 +7,7 @@ import { allUserMetadata, prepareWithStatus, statusOnlyResets } from '../common/
 import { status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkText, each, isEmptyText, isGiven, none, specOf, statusOf } from '../common/validation/check.ts';
 import { checkConditions } from '../common/validation/conditions.ts';
+import { MAX_POOL_PARTS } from './parts.ts';
 import { readPath, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -63,7 +64,7 @@ function checkDriver(place: Field): Errors {
 /** DNS subdomains with slashes between them. */
 function checkPool(place: Field): Errors {
   const text = toText(place.value);
-  const problems = text.split('/').flatMap((part, index) =>
+  const problems = text.split('/', MAX_POOL_PARTS).flatMap((part, index) =>
     (part === '' ? [invalidValue(place.path, text, `segment ${index}: must not be empty`)]
       : checkDnsSubdomain(part).map((problem) => invalidValue(place.path, part, `segment ${index}: ${problem}`))));
   return [...(text.length > MAX_POOL_BYTES ? [tooLong(place.path, MAX_POOL_BYTES)] : []), ...problems];

@@ -197,3 +197,10 @@ test('checkSteps answers where the reference divides by zero', () => {
     'spec.devices[0].capacity[a].requestPolicy.validRange.step: Invalid value: "3": value is not a multiple of a given step (0) from (2)',
   ]);
 });
+
+test('a name of a pool with very many parts has bounded problems', () => {
+  const pool = { name: 'A/'.repeat(20_000), resourceSliceCount: 1, generation: 1 };
+  const errors = create('ResourceSlice', { spec: { driver: 'a', nodeName: 'n', pool } }).filter((text) => text.startsWith('spec.pool.name'));
+  assert.equal(errors.length, 1001);
+  assert.match(errors[0] as string, /Too long/);
+});
