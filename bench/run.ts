@@ -14,11 +14,12 @@ import { measureCreates } from './workloads/create.ts';
 import { measureFanOut } from './workloads/fan-out.ts';
 import { measureMemory } from './workloads/memory.ts';
 import { measureGets, measureLists, measurePages } from './workloads/read.ts';
+import { measureSessions } from './workloads/sessions.ts';
 import { measureStarts } from './workloads/start.ts';
 
 const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promise<Row[]>>> = {
   w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w11: measureFanOut, w12: measureBackup,
-  w13: measureAdmission, w14: measureAudit,
+  w13: measureAdmission, w14: measureAudit, w15: measureSessions,
 };
 const startNames = new Set(['w1', 'w2']);
 const TESTING = 'testing';
