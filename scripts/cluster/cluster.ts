@@ -2,7 +2,7 @@
 // kubelet and kube-proxy from the folder that PINTLE_NODE_BIN names, CoreDNS where a `coredns` is there too; containerd, runc, CNI plugins and a static
 // busybox from the system. The kubelet joins by TLS bootstrap. It needs root and Linux, takes seconds, and is gone with the process.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -22,7 +22,9 @@ const NODE_ADDRESS = '10.99.0.2';
 /** kube-controller-manager has these. */
 const ABSENT_CONTROLLERS = ['garbage-collector', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
   'clusterrole-aggregation', 'csrsigning', 'resourcequota'].map((name) => `-${name}`).join();
-const READY_MS = 60_000;
+const READY_MS = 240_000;
+/** Lists of thousands of pods. */
+const MAX_OUTPUT_BYTES = 2 ** 28;
 
 /** A cluster that runs. */
 export interface Cluster {
@@ -54,14 +56,25 @@ function findFile(name: string, folders: readonly string[], access: number): str
 
 const systemFolders = (): string[] => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 
+/** What a cluster is started from. */
+interface Needs {
+  /** Programs in the folders of PINTLE_NODE_BIN. */
+  readonly programs: readonly string[];
+  /** Programs of the system. */
+  readonly system: readonly string[];
+  readonly plugins: boolean;
+}
+
+const needsOfNode: Needs = { programs: nodePrograms, system: systemPrograms, plugins: true };
+
 /** Why no cluster can be started here; undefined where one can. */
-export function findObstacle(): string | undefined {
+export function findObstacle({ programs, system, plugins }: Needs = needsOfNode): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'a node needs root on Linux';
-  if (nodeFolders().length === 0) return `PINTLE_NODE_BIN names no folder with ${nodePrograms.join(', ')}`;
+  if (nodeFolders().length === 0) return `PINTLE_NODE_BIN names no folder with ${programs.join(', ')}`;
   const missing = [
-    ...nodePrograms.filter((name) => findProgram(name, nodeFolders()) === undefined),
-    ...systemPrograms.filter((name) => findProgram(name, systemFolders()) === undefined),
-    ...(findProgram('bridge', [CNI_FOLDER]) === undefined ? [`CNI plugins in ${CNI_FOLDER}`] : []),
+    ...programs.filter((name) => findProgram(name, nodeFolders()) === undefined),
+    ...system.filter((name) => findProgram(name, systemFolders()) === undefined),
+    ...(plugins && findProgram('bridge', [CNI_FOLDER]) === undefined ? [`CNI plugins in ${CNI_FOLDER}`] : []),
   ];
   return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`;
 }
@@ -108,11 +121,24 @@ const kubeletConfig = (work: string, features: Readonly<Record<string, boolean>>
 });
 
 /** The parts of a cluster that is coming up or going down. */
-class NodeCluster implements Cluster {
+class RunningCluster implements Cluster {
   readonly work = mkdtempSync(join(tmpdir(), 'pintle-cluster-'));
   readonly namespace = `pintle${process.pid}`;
   readonly kubeconfig = join(this.work, 'data', 'admin.kubeconfig');
+  /** What kubelets ask for their certificates with. */
+  readonly bootstrapKubeconfig = join(this.work, 'bootstrap.kubeconfig');
   readonly #children: ChildProcess[] = [];
+  readonly #servers: ChildProcess[] = [];
+
+  /** The server, and the etcd that it has. */
+  get serverPids(): readonly number[] {
+    return this.#servers.map(({ pid }) => pid as number);
+  }
+
+  /** Runs a part of the server. */
+  serve(name: string, command: string, args: readonly string[]): void {
+    this.#servers.push(this.run(name, command, args));
+  }
 
   run(name: string, command: string, args: readonly string[]): ChildProcess {
     const log = openSync(join(this.work, `${name}.log`), 'w');
@@ -123,7 +149,8 @@ class NodeCluster implements Cluster {
   }
 
   inside(command: string, ...args: readonly string[]): string {
-    return execFileSync('nsenter', [`--net=/run/netns/${this.namespace}`, command, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const inside = [`--net=/run/netns/${this.namespace}`, command, ...args];
+    return execFileSync('nsenter', inside, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: MAX_OUTPUT_BYTES });
   }
 
   apply(objects: readonly object[]): void {
@@ -158,7 +185,9 @@ class NodeCluster implements Cluster {
 
   async stop(): Promise<void> {
     const ctr = ['-a', join(this.work, 'containerd.sock'), '-n', 'k8s.io'];
-    const listTasks = (): string[] => spawnSync('ctr', [...ctr, 'tasks', 'ls', '-q'], { encoding: 'utf8' }).stdout?.split('\n').filter((id) => id !== '') ?? [];
+    const hasContainers = existsSync(join(this.work, 'containerd.sock'));
+    const listTasks = (): string[] => (hasContainers ? spawnSync('ctr', [...ctr, 'tasks', 'ls', '-q'], { encoding: 'utf8' }).stdout ?? '' : '')
+      .split('\n').filter((id) => id !== '');
     spawnSync('nsenter', [`--net=/run/netns/${this.namespace}`, 'kubectl', '--kubeconfig', this.kubeconfig, 'delete', 'pods', '-A', '--all',
       '--grace-period=0', '--force', '--wait=false'], { stdio: 'ignore', timeout: 10_000 });
     // The kubelet takes networks and mounts of pods away.
@@ -180,13 +209,15 @@ class NodeCluster implements Cluster {
 export interface ClusterOptions {
   /** Feature gates of the kubelet. */
   readonly kubeletFeatures?: Readonly<Record<string, boolean>>;
+  /** Further flags of kube-controller-manager and kube-scheduler. */
+  readonly controllerFlags?: readonly string[];
   /** Further flags of the server. */
   readonly flags?: readonly string[];
   /** The server is kube-apiserver. */
   readonly reference?: Reference;
 }
 
-async function startServer(cluster: NodeCluster, { flags = [], reference }: ClusterOptions): Promise<void> {
+async function startServer(cluster: RunningCluster, { flags = [], reference }: ClusterOptions): Promise<void> {
   const data = join(cluster.work, 'data');
   const isReady = (): boolean => cluster.kubectl('get', '--raw', '/readyz') === 'ok';
   const own = [program, `--data-dir=${data}`, '--secure-port=6443', `--bind-address=${NODE_ADDRESS}`, '--service-cluster-ip-range=10.96.0.0/16',
@@ -199,16 +230,16 @@ async function startServer(cluster: NodeCluster, { flags = [], reference }: Clus
   await ended;
   const same = ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction', '--enable-bootstrap-token-auth',
     '--kubelet-preferred-address-types=InternalIP', '--allow-privileged', ...aggregationFlags(data), ...flags];
-  if (reference === undefined) cluster.run('pintle', process.execPath, [...own, ...same]);
+  if (reference === undefined) cluster.serve('pintle', process.execPath, [...own, ...same]);
   else {
-    cluster.run('etcd', reference.etcd, etcdFlags(cluster.work));
-    cluster.run('kube-apiserver', reference.apiserver, [...apiserverFlags(data, NODE_ADDRESS), '--service-cluster-ip-range=10.96.0.0/16', ...same]);
+    cluster.serve('etcd', reference.etcd, etcdFlags(cluster.work));
+    cluster.serve('kube-apiserver', reference.apiserver, [...apiserverFlags(data, NODE_ADDRESS), '--service-cluster-ip-range=10.96.0.0/16', ...same]);
   }
   await cluster.until('the server', isReady);
 }
 
 /** Gives containerd the images that pods may use. */
-function importImages({ work }: NodeCluster, snapshotter: string, ctr: (...args: readonly string[]) => string): void {
+function importImages({ work }: RunningCluster, snapshotter: string, ctr: (...args: readonly string[]) => string): void {
   const busybox = findProgram('busybox', systemFolders()) ?? '';
   for (const image of listImages(busybox, (name) => findFile(name, nodeFolders(), constants.R_OK), (name) => findProgram(name, systemFolders()))) {
     writeImage(join(work, 'image.tar'), image);
@@ -216,9 +247,25 @@ function importImages({ work }: NodeCluster, snapshotter: string, ctr: (...args:
   }
 }
 
-async function startNode(cluster: NodeCluster, { kubeletFeatures = {} }: ClusterOptions): Promise<void> {
+const programOf = (name: string): string => findProgram(name, nodeFolders()) ?? name;
+
+/** kube-controller-manager and kube-scheduler, and what lets kubelets join. */
+function startControllers(cluster: RunningCluster, { controllerFlags = [] }: ClusterOptions): void {
+  const { work, kubeconfig } = cluster;
+  const pki = join(work, 'data', 'pki');
+  const same = [`--kubeconfig=${kubeconfig}`, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`,
+    '--leader-elect=false', '--secure-port=0', ...controllerFlags];
+  cluster.run('kube-controller-manager', programOf('kube-controller-manager'), [...same, '--use-service-account-credentials=true',
+    `--cluster-signing-cert-file=${pki}/ca.crt`, `--cluster-signing-key-file=${pki}/ca.key`]);
+  cluster.run('kube-scheduler', programOf('kube-scheduler'), same);
+  const token = makeBootstrapToken();
+  cluster.apply(joinObjects(token));
+  const bootstrap = tokenKubeconfig(`https://${NODE_ADDRESS}:6443`, `${pki}/ca.crt`, `${token.id}.${token.secret}`);
+  writeFileSync(cluster.bootstrapKubeconfig, JSON.stringify(bootstrap), { mode: 0o600 });
+}
+
+async function startNode(cluster: RunningCluster, { kubeletFeatures = {} }: ClusterOptions): Promise<void> {
   const { work, kubeconfig, namespace } = cluster;
-  const programOf = (name: string): string => findProgram(name, nodeFolders()) ?? name;
   mkdirSync(join(work, 'cni'));
   writeFileSync(join(work, 'cni', '10-bridge.conflist'), JSON.stringify(cniConfig(namespace)));
   const snapshotter = chooseSnapshotter(work);
@@ -228,40 +275,42 @@ async function startNode(cluster: NodeCluster, { kubeletFeatures = {} }: Cluster
   const ctr = (...args: readonly string[]): string => cluster.inside('ctr', '-a', join(work, 'containerd.sock'), '-n', 'k8s.io', ...args);
   await cluster.until('containerd', () => ctr('version') !== '');
   importImages(cluster, snapshotter, ctr);
-  const [same, pki] = [[`--kubeconfig=${kubeconfig}`], join(work, 'data', 'pki')];
-  cluster.run('kube-controller-manager', programOf('kube-controller-manager'),
-    [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0',
-      '--use-service-account-credentials=true', `--cluster-signing-cert-file=${pki}/ca.crt`, `--cluster-signing-key-file=${pki}/ca.key`]);
-  cluster.run('kube-scheduler', programOf('kube-scheduler'),
-    [...same, `--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0']);
-  const token = makeBootstrapToken();
-  cluster.apply(joinObjects(token));
-  const bootstrap = tokenKubeconfig(`https://${NODE_ADDRESS}:6443`, `${pki}/ca.crt`, `${token.id}.${token.secret}`);
-  writeFileSync(join(work, 'bootstrap.kubeconfig'), JSON.stringify(bootstrap), { mode: 0o600 });
-  cluster.run('kubelet', programOf('kubelet'), [`--kubeconfig=${work}/kubelet.kubeconfig`, `--bootstrap-kubeconfig=${work}/bootstrap.kubeconfig`,
+  cluster.run('kubelet', programOf('kubelet'), [`--kubeconfig=${work}/kubelet.kubeconfig`, `--bootstrap-kubeconfig=${cluster.bootstrapKubeconfig}`,
     `--config=${work}/kubelet.yaml`, '--hostname-override=node', `--node-ip=${NODE_ADDRESS}`, `--root-dir=${work}/kubelet`, `--cert-dir=${work}/kubelet/pki`]);
-  cluster.run('kube-proxy', programOf('kube-proxy'), [...same, '--proxy-mode=iptables', '--cluster-cidr=10.244.0.0/24', '--hostname-override=node',
+  cluster.run('kube-proxy', programOf('kube-proxy'), [`--kubeconfig=${kubeconfig}`, '--proxy-mode=iptables',
+    '--cluster-cidr=10.244.0.0/24', '--hostname-override=node',
     '--conntrack-max-per-core=0', '--conntrack-tcp-timeout-established=0', '--conntrack-tcp-timeout-close-wait=0']);
   await cluster.until('the node', () => / Ready/.test(cluster.kubectl('get', 'nodes')));
   await cluster.until('the service account of pods', () => cluster.kubectl('get', 'serviceaccount', 'default', '-o', 'name') !== '');
   if (findProgram('coredns', nodeFolders()) !== undefined) cluster.apply(dnsObjects);
 }
 
-/** Starts a cluster; resolves when its node is ready. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const obstacle = findObstacle();
-  if (obstacle !== undefined) throw new Error(obstacle);
-  const cluster = new NodeCluster();
+async function start(options: ClusterOptions, startNodes: (cluster: RunningCluster) => Promise<void>): Promise<RunningCluster> {
+  const cluster = new RunningCluster();
   try {
     cluster.makeNetwork();
     await startServer(cluster, options);
-    await startNode(cluster, options);
+    startControllers(cluster, options);
+    await startNodes(cluster);
     return cluster;
   } catch (error) {
     await cluster.stop();
     throw error;
   }
 }
+
+/** Starts a cluster; resolves when its node is ready. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const obstacle = findObstacle();
+  if (obstacle !== undefined) throw new Error(obstacle);
+  return start(options, (cluster) => startNode(cluster, options));
+}
+
+/** A cluster without nodes, to which the caller adds some. */
+export type ControlPlane = Pick<RunningCluster, keyof Cluster | 'serverPids' | 'bootstrapKubeconfig' | 'run' | 'apply' | 'kubectl'>;
+
+/** Starts a server with its controllers and scheduler. */
+export const startControlPlane = (options: ClusterOptions): Promise<ControlPlane> => start(options, async () => {});
 
 async function main(): Promise<void> {
   const obstacle = findObstacle();
