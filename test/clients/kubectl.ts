@@ -10,9 +10,10 @@ export interface Kubectl {
   readonly version: string;
 }
 
+const named = (): string => process.env['PINTLE_KUBECTL'] ?? '';
+
 function listCandidates(): string[] {
-  const named = process.env['PINTLE_KUBECTL'] ?? '';
-  if (named !== '') return named.split(/[,:\s]+/).filter((path) => path !== '');
+  if (named() !== '') return named().split(/[,:\s]+/).filter((path) => path !== '');
   const folder = (process.env['PATH'] ?? '').split(delimiter).find((entry) => entry !== '' && existsSync(join(entry, 'kubectl')));
   if (folder === undefined) return [];
   const real = realpathSync(join(folder, 'kubectl'));
@@ -27,12 +28,12 @@ function readVersion(path: string): string | undefined {
 
 const minor = (version: string): number => Number(version.split('.')[1]);
 
-/** The newest and the oldest kubectl at hand, newest first; empty when there is none. */
+/** Each kubectl that PINTLE_KUBECTL names, else the newest and the oldest at hand; newest first, empty when there is none. */
 export function findKubectls(): Kubectl[] {
   const found = listCandidates().flatMap((path) => {
     const version = readVersion(path);
     return version === undefined ? [] : [{ path, version }];
   });
   found.sort((left, right) => minor(right.version) - minor(left.version));
-  return found.length < 2 ? found : [found[0] as Kubectl, found.at(-1) as Kubectl];
+  return named() !== '' || found.length < 2 ? found : [found[0] as Kubectl, found.at(-1) as Kubectl];
 }

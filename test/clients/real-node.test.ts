@@ -1,11 +1,12 @@
-// What passes through the server to a real kubelet, with the newest and the oldest kubectl at hand: logs, commands, copies, ports, proxies. The
-// kubelet takes no WebSockets, so that those of newer clients are translated; older ones speak SPDY.
+// What passes through the server to a real kubelet, with the kubectls at hand: logs, commands, copies, terminals, ports, proxies, and what metrics-server
+// in a pod has measured. The kubelet takes no WebSockets, so that those of newer clients are translated; older ones speak SPDY.
 import assert from 'node:assert/strict';
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { type Cluster, findObstacle, findProgram, nodeFolders, startCluster } from '../../scripts/cluster/cluster.ts';
 import { BOX_IMAGE } from '../../scripts/cluster/images.ts';
 import { eventually } from '../../src/test-support/index.ts';
@@ -24,6 +25,21 @@ const pod = {
 };
 const ports = [{ name: 'web', port: 80, targetPort: 8080 }];
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'box' }, spec: { selector: { app: 'box' }, ports } };
+
+const metricsPod = {
+  serviceAccountName: 'metrics-server', containers: [{
+    name: 'main', image: 'localhost/metrics-server:1', imagePullPolicy: 'Never', ports: [{ containerPort: 4443 }], args: ['--secure-port=4443',
+      '--cert-dir=/tmp', '--kubelet-insecure-tls', '--kubelet-preferred-address-types=InternalIP', '--metric-resolution=10s'],
+  }],
+};
+const inSystem = { name: 'metrics-server', namespace: 'kube-system' };
+const metricsLabels = { app: 'metrics-server' };
+const metricsObjects = [
+  { apiVersion: 'v1', kind: 'Service', metadata: inSystem, spec: { selector: metricsLabels, ports: [{ port: 4443 }] } },
+  { apiVersion: 'apps/v1', kind: 'Deployment', metadata: inSystem, spec: {
+    selector: { matchLabels: metricsLabels }, template: { metadata: { labels: metricsLabels }, spec: metricsPod },
+  } },
+];
 
 describe('a real node', { skip: obstacle ?? false }, () => {
   let cluster: Cluster;
@@ -64,6 +80,19 @@ describe('a real node', { skip: obstacle ?? false }, () => {
     assert.ok(print('exec', 'box', '--', 'nslookup', 'box.default.svc.cluster.local').includes(`Address: ${address}`));
   });
 
+  const noMetrics = findProgram('metrics-server', nodeFolders()) === undefined && 'no metrics-server in PINTLE_NODE_BIN';
+  test('is measured by metrics-server in a pod, for every kubectl', { skip: noMetrics, timeout: 300_000 }, async () => {
+    print('apply', '-f', fileURLToPath(new URL('../../../deploy/metrics-server.yaml', import.meta.url)));
+    // That of the file leads to a program on the machine of the server.
+    print('delete', 'service', '-n', 'kube-system', 'metrics-server');
+    for (const object of metricsObjects) assert.equal(run(['apply', '-f', '-'], JSON.stringify(object)).status, 0);
+    for (const { path } of kubectls) {
+      kubectl = path;
+      await eventually(async () => assert.match(print('top', 'nodes', '--no-headers'), /^node +\d+m +\d+% +\d+Mi +\d+%/), 180_000);
+      await eventually(async () => assert.match(print('top', 'pods', '--no-headers', '--containers'), /^box +main +\d+m +\d+Mi/), 60_000);
+    }
+  });
+
   for (const { path, version } of kubectls) {
     test(`answers kubectl ${version}`, { timeout: 120_000 }, async () => {
       kubectl = path;
@@ -83,6 +112,25 @@ describe('a real node', { skip: obstacle ?? false }, () => {
       for (const name of ['pods/box', 'services/box:web', 'services/box:80']) {
         const prefix = `/api/v1/namespaces/default/${name}/proxy`;
         assert.equal(print('get', '--raw', `${prefix}/`), `<a href="${prefix}/x">hi</a>\n`);
+      }
+    });
+
+    test(`gives kubectl ${version} a terminal, a debugging container and a proxy`, { timeout: 120_000 }, async () => {
+      kubectl = path;
+      const container = `--container=debug-${version.replace('.', '-')}`;
+      const debugged = run(['debug', 'box', `--image=${BOX_IMAGE}`, container, '-i', '--', 'sh', '-c', 'cat; echo over'], 'in\n');
+      assert.match(debugged.stdout, /in\nover/, debugged.stderr);
+      // `script` gives kubectl a terminal of its own.
+      const command = ['nsenter', ...argumentsOf(['exec', '-it', 'box', '--', 'sh', '-c', '"tty; stty size"'])].join(' ');
+      const terminal = spawnSync('script', ['-qec', `stty rows 31 cols 97; ${command}`, '/dev/null'], { encoding: 'utf8', timeout: 30_000 });
+      assert.match(terminal.stdout, /\/dev\/pts\/\d+\r\n31 97\r\n/);
+      const proxy = spawn('nsenter', argumentsOf(['proxy', '--port=0']));
+      try {
+        const said = await new Promise<string>((resolve) => proxy.stdout.once('data', (chunk) => resolve(String(chunk))));
+        const url = `http://${/127\.0\.0\.1:\d+/.exec(said)?.[0]}/api/v1/namespaces/default/pods/box/log?limitBytes=5`;
+        assert.equal(spawnSync('nsenter', [...inside(), 'busybox', 'wget', '-q', '-O', '-', url], { encoding: 'utf8' }).stdout, 'first');
+      } finally {
+        proxy.kill();
       }
     });
 
