@@ -240,6 +240,21 @@ test('delete gives pods on a node grace that can only be shortened', async () =>
   assert.deepEqual(await names(rows.pods), []);
 });
 
+test('delete is done when the pod that it has marked is removed by a write of the kubelet', async () => {
+  let isFirst = true;
+  const validate = async ({ operation, oldObject }: { readonly operation: string; readonly oldObject?: KubeObject | undefined }): Promise<void> => {
+    if (operation !== 'DELETE' || oldObject?.metadata.deletionTimestamp === undefined || !isFirst) return;
+    isFirst = false;
+    await patch(rows.pods, 'p', (pod) => void Object.assign(pod, { status: { phase: 'Failed' } }), { subresource: 'status' });
+    assert.deepEqual(await names(rows.pods), []);
+  };
+  const { create, patch, remove, names } = createBench({ admission: { ...openAdmission, validate } });
+  await create(rows.pods, { metadata: { name: 'p' }, spec: { nodeName: 'n' } });
+  const { type, object } = await remove(rows.pods, 'p', { gracePeriodSeconds: 0 });
+  assert.deepEqual([type, object.name, isFirst], ['gone', 'p', false]);
+  assert.equal((await refusal(remove(rows.pods, 'p'))).code, 404);
+});
+
 test('delete puts a namespace into its dying phase, finalize ends it', async () => {
   const { create, remove, patch, names } = createBench();
   await create(rows.namespaces, { metadata: { name: 'n' } });

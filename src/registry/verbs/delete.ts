@@ -33,8 +33,8 @@ type Plan =
   /** `object` is stored; `thenRemove`: and removed at once. `options`: what the server adds to the options that admission sees. */
   | { readonly type: 'mark'; readonly object: KubeObject; readonly thenRemove: boolean; readonly options?: DeleteOptions };
 
-/** `again`: another write came first. `sure`: something was written. */
-type Outcome = { readonly type: 'again' } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };
+/** `again`: another write came first, maybe after the round had marked the object to be removed at once. `sure`: something was written. */
+type Outcome = { readonly type: 'again'; readonly marked?: StoredRevision } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };
 
 const again: Outcome = { type: 'again' };
 
@@ -50,16 +50,21 @@ export async function deleteObject(core: Core, request: DeleteRequest): Promise<
   const key = objectKey(core.root, storage.resource, { namespace, name });
   const cached = storage.cached(key);
   const pause = createTimeSlice(core.clock, WRITE_TURN_MS);
+  let marked: StoredRevision | undefined;
   if (cached !== undefined) {
     const outcome = await runDoubtfulRound({ core, request, scope, key, current: cached, pause });
     if (outcome.type === 'done') return outcome.result;
+    marked = outcome.marked;
   }
   for (;;) {
     checkSignal(context.signal);
     const current = await core.readStored(storage, key);
+    // A kubelet that sees the mark may remove the object first; as in the reference the delete has then done what it was asked.
+    if (current === undefined && marked !== undefined) return { type: 'gone', object: scope.show(marked) };
     if (current === undefined) throw notFound(groupResource(resource), name);
     const outcome = await runRound({ core, request, scope, key, current, pause });
     if (outcome.type === 'done') return outcome.result;
+    marked = outcome.marked ?? marked;
   }
 }
 
@@ -125,7 +130,8 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   await readyObject(marked, request.version);
   // The reference asks again about the object as it was marked.
   await admit({ ...round, current: marked }, options);
-  return remove(round, marked);
+  const outcome = await remove(round, marked);
+  return outcome.type === 'again' ? { ...outcome, marked } : outcome;
 }
 
 async function runRound(round: Round): Promise<Outcome> {
