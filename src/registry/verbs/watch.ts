@@ -24,8 +24,6 @@ interface WatchPlan {
   readonly range: KeyRange;
   /** Changes after this revision are wanted. */
   readonly after: number;
-  /** The state to begin with. */
-  readonly initial: Iterable<Entry<StoredRevision>> | undefined;
   readonly endBookmark: boolean;
   /** Changes carry the object before them. */
   readonly withPrevious: boolean;
@@ -53,9 +51,10 @@ class StreamingWatch implements RegistryWatch {
   #failed: StatusError | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(plan: WatchPlan) {
+  /** `initial` is the state to begin with. It is let go once it is sent: a snapshot that is kept holds all that was replaced since. */
+  constructor(plan: WatchPlan, initial: Iterable<Entry<StoredRevision>> | undefined) {
     this.#plan = plan;
-    this.#initial = plan.initial?.[Symbol.iterator]();
+    this.#initial = initial?.[Symbol.iterator]();
     this.#bookmarkDue = plan.endBookmark;
     this.#watcher = plan.scope.storage.cache.watch(plan.range, plan.after, () => this.#becomeReadable());
   }
@@ -101,7 +100,7 @@ class StreamingWatch implements RegistryWatch {
 
   fork(): RegistryWatch {
     invariant(this.#initial === undefined && !this.#bookmarkDue, 'a watch is forked after its initial state');
-    return new StreamingWatch({ ...this.#plan, after: this.#watcher.revision, initial: undefined, endBookmark: false });
+    return new StreamingWatch({ ...this.#plan, after: this.#watcher.revision, endBookmark: false }, undefined);
   }
 
   close(): void {
@@ -196,6 +195,6 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
   const snapshot = scope.storage.cache.latest();
   const after = withState || fromNow ? snapshot.revision : wanted;
   const initial = withState ? snapshot.entries(range) : undefined;
-  return new StreamingWatch({ scope, predicate, range, after, initial, endBookmark: options.sendInitialEvents === true && options.allowWatchBookmarks === true,
-    withPrevious: options.withPrevious === true });
+  const endBookmark = options.sendInitialEvents === true && options.allowWatchBookmarks === true;
+  return new StreamingWatch({ scope, predicate, range, after, endBookmark, withPrevious: options.withPrevious === true }, initial);
 }

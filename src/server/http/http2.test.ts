@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
@@ -187,6 +187,39 @@ it('an HTTP/2 session that has ended by a broken frame shows that its client has
     });
   }
   await listener.close(0);
+});
+
+it('a watch over HTTP/2 ends with its stream, however the client gives that up', async (context) => {
+  let ended = 0;
+  const { clock, listener, url } = await openListener(() => ({
+    status: 200, headers: {}, body: (sink) => {
+      sink.write(Buffer.from('x'));
+      return new Promise<void>((resolve) => sink.signal.addEventListener('abort', () => {
+        ended += 1;
+        resolve();
+      }));
+    },
+  }));
+  context.after(() => {
+    const closed = listener.close(0);
+    clock.advance(1000);
+    return closed;
+  });
+  const leave: Readonly<Record<string, (session: ClientHttp2Session, streams: readonly ClientHttp2Stream[]) => void>> = {
+    'the session is destroyed': (session) => session.destroy(),
+    'streams are reset without an error': (_, streams) => streams.forEach((stream) => stream.close(constants.NGHTTP2_NO_ERROR)),
+    'streams are cancelled': (_, streams) => streams.forEach((stream) => stream.close(constants.NGHTTP2_CANCEL)),
+  };
+  let begun = 0;
+  for (const [how, giveUp] of Object.entries(leave)) {
+    const session = await openSession(url);
+    const streams = Array.from({ length: 20 }, () => session.request({ ':path': '/watch' }).on('error', ignore));
+    await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('data', resolve))));
+    begun += streams.length;
+    giveUp(session, streams);
+    await eventually(() => assert.deepEqual([ended, listener.active.size], [begun, 0], how));
+    session.destroy();
+  }
 });
 
 it('an HTTP/2 session without streams is closed after 90 seconds, one with a watch is kept', async () => {

@@ -144,7 +144,8 @@ function handleStream(state: ListenerState, context: SessionContext, request: Ht
   const exchange = createExchange(describeHead(request, state, context), wire, state.options.clock);
   const startedMs = state.options.clock.monotonicMs();
   stream.on('close', () => {
-    const complete = stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    // A stream that its client resets without an error is ended by Node as if the answer were whole: only `aborted` says that it was not.
+    const complete = stream.writableFinished && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
     // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
     if (!stream.writableEnded && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
     exchange?.close(complete);
