@@ -1,6 +1,6 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
 import type { QuotaLedger } from '../admission/index.ts';
-import { type ReflectorListener, createSystemClient, startReflector } from '../registry/index.ts';
+import { type Catalog, type ReflectorListener, createSystemClient, startReflector } from '../registry/index.ts';
 import { type BuiltInGroup, createApiServices } from './aggregation/api-services.ts';
 import type { AggregatedApis } from './aggregation/availability.ts';
 import { createBootstrapRoles } from './rbac/bootstrap-roles.ts';
@@ -44,6 +44,8 @@ interface ControllersOptions extends ControllerContext {
   /** Shown by a Lease; absent where no other server can be. */
   readonly identity?: ServerIdentity;
   readonly service: ServiceAddress;
+  /** The resources that are served. */
+  readonly served: Catalog;
   /** The built-in groups and their places. */
   readonly groups: readonly BuiltInGroup[];
   /** The servers behind APIServices. */
@@ -130,7 +132,8 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
     const { selects, service } = options;
     const hasPlace = selects('kubernetes-service') && service.hasEndpoints && service.address !== '';
     const keeper = hasPlace ? createEndpointKeeper(options, service) : undefined;
-    const apiServices = selects('apiservices') ? createApiServices(options, { builtIn: options.groups, aggregated: options.aggregated }) : undefined;
+    const { served, groups: builtIn, aggregated } = options;
+    const apiServices = selects('apiservices') ? createApiServices(options, { served, builtIn, aggregated }) : undefined;
     loops = [
       selects('flow-control') ? createFlowControl(options) : undefined,
       selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined,

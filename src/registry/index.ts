@@ -9,10 +9,12 @@ export type {
 } from './resource.ts';
 export { isStable, subresourcesIn, versionIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';
+export { type IsHidden, hideVersions } from './served-catalog.ts';
 export { type OwnedRegistry, createRegistry } from './registry.ts';
 export type { StorageFormat, ValueCipher } from './objects/storage-codec.ts';
 export { defaultObject } from './fields/defaults.ts';
 export { findCurrent, findKnown, findKnownObject } from './reads/find.ts';
+export { type ComputedObjects, withComputedReads } from './reads/computed-reads.ts';
 export {
   type ReflectedWatch, type Reflector, type ReflectorListener, type ReflectorSource, followSource, startReflector,
 } from './reads/reflector.ts';

@@ -18,9 +18,8 @@ import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
 import {
-  type Admission, type Catalog, type OwnedRegistry, type Resource, type StorageFormat, createCatalog, createRegistry, createSystemClient,
-  findCurrent, findKnown,
-  trackUpdate,
+  type Admission, type Catalog, type OwnedRegistry, type Registry, type Resource, type StorageFormat, createCatalog, createRegistry, createSystemClient,
+  findCurrent, findKnown, hideVersions, trackUpdate, withComputedReads,
 } from '../registry/index.ts';
 import {
   createBuiltinResources, descriptionData, formatHumanDuration, groupPriorities, schemaData, withGates, withSignatures,
@@ -40,7 +39,8 @@ import { logRetry } from './observability/log-retry.ts';
 import { findNodeName } from '../auth/index.ts';
 import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
-import { chooseServed } from './options/runtime-config.ts';
+import { type ServedRows, chooseServed } from './options/runtime-config.ts';
+import { createComponentStatuses } from './component-statuses.ts';
 import type { Routed } from './webhooks/egress.ts';
 import { verifySignature } from './tls/verify-signature.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
@@ -59,6 +59,8 @@ import { type CountedAdmission, createAdmissionMetrics } from './metrics/admissi
 export interface Api {
   readonly registry: OwnedRegistry;
   readonly catalog: Catalog;
+  /** The part of the catalog that is served. */
+  readonly served: Catalog;
   /** Custom kinds: served from `start` on. */
   readonly definitions: Definitions;
   /** Admission webhooks: called from `start` on. */
@@ -127,7 +129,7 @@ function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged, f
 }
 
 /** The rows that the options ask for. */
-function serveRows(rows: readonly Resource[], options: ServerOptions, replica: boolean): readonly Resource[] {
+function serveRows(rows: readonly Resource[], options: ServerOptions, replica: boolean): ServedRows {
   const { featureGates, logger, runtimeConfig } = options;
   return chooseServed(rows.map((row) => withOptions(row, options)), {
     runtimeConfig, isGateOn: (gate) => isGateOn(featureGates, gate),
@@ -272,11 +274,23 @@ function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, 
   ];
 }
 
+/** All rows, and those that are served. */
+function createCatalogs({ rows, isHidden }: ServedRows): Pick<Api, 'catalog' | 'served'> {
+  const catalog = createCatalog(rows, groupPriorities);
+  return { catalog, served: isHidden === undefined ? catalog : hideVersions(catalog, isHidden) };
+}
+
+/** The registry with the componentstatuses, which are asked for and not stored. */
+function withComponents(registry: OwnedRegistry, store: Pick<Store, 'revision'>): Registry {
+  const statuses = createComponentStatuses(() => store.revision());
+  return withComputedReads(registry, ({ kind, group }) => (kind === 'ComponentStatus' && group === '' ? statuses : undefined));
+}
+
 /** Makes the API over a Store. */
 export function composeApi(parts: ApiOptions): Api {
   const { options, store, rolesReady, plan, format, serverAddress, otherPaths, workers, admissionPlan, replica = false } = parts;
   const [{ clock, random, egress }, { schemas, rows }] = [options, builtIn()];
-  const catalog = createCatalog(serveRows(rows, options, replica), groupPriorities);
+  const { catalog, served } = createCatalogs(serveRows(rows, options, replica));
   const readsOf = createReads(() => registry, () => catalog, clock);
   const quotaLedger = new QuotaLedger(clock);
   const quotas = createQuotaStore({
@@ -323,10 +337,10 @@ export function composeApi(parts: ApiOptions): Api {
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
   const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan, settle: settleOf(parts) });
-  const aggregator = createAggregator(options, { registry: () => registry, catalog, dial: egress.cluster });
+  const aggregator = createAggregator(options, { registry: () => registry, catalog: served, dial: egress.cluster });
   const backends = createBackends(options, egress.cluster);
   const endpoints = createEndpoints({
-    registry, admission, catalog, schemas, clock, random, serverAddress, otherPaths,
+    registry: withComponents(registry, store), admission, catalog: served, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     ...useWorkers(workers, options, () => registry, metrics),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),
@@ -338,8 +352,8 @@ export function composeApi(parts: ApiOptions): Api {
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds, ...(parts.metrics !== undefined && { watchCounts: parts.metrics.watchCounts }),
   });
   return {
-    registry, catalog, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims, quotas, quotaLedger,
-    handler: routeCurrent(definitions, catalog, { endpoints, settle: settleOf(parts) }),
+    registry, catalog, served, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims,
+    quotas, quotaLedger, handler: routeCurrent(definitions, catalog, { endpoints, settle: settleOf(parts) }),
     respondError: (exchange, error) => respondError(exchange, error, { schemas }),
   };
 }

@@ -333,7 +333,7 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     signSecretToken: authentication.signSecretToken,
     authenticationData: (present) => uniteAuthentication(present, describeForAggregated(options, authentication), options.clock.now()),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
-    groups: groupPriorities, aggregated: api.aggregator,
+    served: api.served, groups: groupPriorities, aggregated: api.aggregator,
     quotaLedger: api.quotaLedger,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: {

@@ -14,10 +14,3 @@ test('startTestServer answers map keys that look like whole numbers first, in th
   const { text } = await server.request({ path: '/api/v1/namespaces/default/configmaps/keys' });
   assert.match(text, /"data":\{"2":"","10":"","A":"","b":""\}/);
 });
-
-test('startTestServer lists no componentstatuses', async (context) => {
-  const server = await startTestServer();
-  context.after(() => server.close());
-  const statuses = await server.request({ path: '/api/v1/componentstatuses' });
-  assert.deepEqual([statuses.status, statuses.body.kind, statuses.body.items], [200, 'ComponentStatusList', []]);
-});

@@ -3,7 +3,7 @@
 // Service's endpoints change, and from time to time. Mirrors the reference's autoregister and availability controllers.
 import { type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import {
-  type Reflector, type StoredObject, type SystemClient, WorkQueue, createSystemClient, customGroupPriority, formatTime, startReflector,
+  type Catalog, type Reflector, type StoredObject, type SystemClient, WorkQueue, createSystemClient, customGroupPriority, formatTime, startReflector,
 } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 import {
@@ -34,9 +34,9 @@ function makeApiService(group: string, version: string, place: { readonly group:
   };
 }
 
-function listWanted({ catalog }: ControllerContext, builtIn: readonly BuiltInGroup[]): ReadonlyMap<string, KubeObject> {
+function listWanted({ served, builtIn }: Pick<ApiServicesOptions, 'served' | 'builtIn'>): ReadonlyMap<string, KubeObject> {
   const wanted = new Map<string, KubeObject>();
-  for (const { name: group, versions } of catalog.groups()) {
+  for (const { name: group, versions } of served.groups()) {
     if (group === OWN_GROUP) continue;
     const known = builtIn.find((one) => one.group === group);
     for (const version of versions) {
@@ -51,13 +51,15 @@ function listWanted({ catalog }: ControllerContext, builtIn: readonly BuiltInGro
 
 /** What the loop needs besides its context. */
 interface ApiServicesOptions {
+  /** The resources that are served, which are perhaps not all that the server works with. */
+  readonly served: Catalog;
   readonly builtIn: readonly BuiltInGroup[];
   readonly aggregated: AggregatedApis;
 }
 
 class ApiServiceLoop implements Controller {
   readonly #context: ControllerContext;
-  readonly #builtIn: readonly BuiltInGroup[];
+  readonly #options: ApiServicesOptions;
   readonly #client: SystemClient;
   readonly #clients: ServiceClients;
   readonly #aggregated: AggregatedApis;
@@ -73,10 +75,10 @@ class ApiServiceLoop implements Controller {
   /** Of Services and their endpoints: followed from the first APIService with a Service on. */
   #serviceReflectors: readonly Reflector[] = [];
 
-  constructor(context: ControllerContext, { builtIn, aggregated }: ApiServicesOptions) {
+  constructor(context: ControllerContext, options: ApiServicesOptions) {
     this.#context = context;
-    this.#builtIn = builtIn;
-    this.#aggregated = aggregated;
+    this.#options = options;
+    this.#aggregated = options.aggregated;
     this.#client = createSystemClient(context, [OWN_GROUP, 'v1', 'apiservices'], 'kube-apiserver');
     this.#clients = {
       registry: context.registry,
@@ -141,7 +143,7 @@ class ApiServiceLoop implements Controller {
 
   #look(): void {
     const before = this.#wanted;
-    this.#wanted = listWanted(this.#context, this.#builtIn);
+    this.#wanted = listWanted(this.#options);
     for (const name of new Set([...before.keys(), ...this.#wanted.keys()])) if (before.has(name) !== this.#wanted.has(name)) this.#queue.add(name);
   }
 

@@ -23,7 +23,7 @@ export function partialObject(metadata: ObjectMeta, metaVersion: string): { kind
 /** ListMeta of a list, without the empty fields. */
 export function listMetadata(list: Pick<ListResult, 'revision' | 'continue' | 'remainingItemCount'>): Record<string, unknown> {
   return {
-    resourceVersion: String(list.revision), ...(list.continue && { continue: list.continue }),
+    ...(list.revision > 0 && { resourceVersion: String(list.revision) }), ...(list.continue && { continue: list.continue }),
     ...(list.remainingItemCount !== undefined && list.remainingItemCount > 0 && { remainingItemCount: list.remainingItemCount }),
   };
 }

@@ -101,6 +101,6 @@ export const behaviourOptions = {
   }),
   runtimeConfig: list({
     flag: 'runtime-config',
-    help: 'Alpha and beta versions that are served: api/all, api/beta, api/alpha, group/version or group/version/resource (=true,…). Stable ones always are.',
+    help: 'Versions that are served or not: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource (=true or =false,…).',
   }),
 } as const;

@@ -1,6 +1,6 @@
-// --runtime-config: which versions of the built-in kinds are served. Stable ones always are; alpha and beta ones when a setting asks for them, and the
-// feature gate of their kind is on. Mirrors the reference's resource config; a setting that turns off what is stable ends the start.
-import { type Resource, isStable } from '../../registry/index.ts';
+// --runtime-config: which versions of the built-in kinds are served: stable ones unless a setting turns them off, alpha and beta ones when a setting asks
+// for them, and the feature gate of their kind is on. Mirrors the reference's resource config.
+import { type IsHidden, type Resource, type ResourceVersionRow, isStable } from '../../registry/index.ts';
 import { parseBool } from './feature-gates.ts';
 import { StartError } from './options.ts';
 
@@ -51,6 +51,7 @@ function readSettings(texts: readonly string[]): readonly Setting[] {
     const [key = '', value = ''] = text.split('=', 2);
     if (key !== LEGACY) settings.set(key, readValue(key, value));
   }
+  if (settings.size === 1 && settings.get('api/all') === false) throw new StartError('invalid runtime-config with only api/all=false');
   return [...settings].map(([key, isOn]) => ({ key, isOn }));
 }
 
@@ -94,22 +95,32 @@ interface ServedOptions {
   readonly onGated: (resource: Resource) => void;
 }
 
+/** The rows that are served, and which of their versions are not although they are stable: the server itself still uses these. */
+export interface ServedRows {
+  readonly rows: readonly Resource[];
+  /** Absent where every stable version is served. */
+  readonly isHidden?: IsHidden;
+}
+
 /** The rows that are served, each with its served versions marked. Throws StartError for settings that cannot be followed. */
-export function chooseServed(rows: readonly Resource[], { runtimeConfig, isGateOn, onGated }: ServedOptions): readonly Resource[] {
+export function chooseServed(rows: readonly Resource[], { runtimeConfig, isGateOn, onGated }: ServedOptions): ServedRows {
   const settings = readSettings(runtimeConfig);
-  return rows.flatMap((row) => {
+  const hidden = new Set<string>();
+  const served = rows.flatMap((row) => {
     const asked = row.versions.map((version) => isAsked(settings, row, version.name));
+    row.versions.forEach(({ name }, index) => {
+      if (isStable(name) && asked[index] !== true) hidden.add(keyOf(row, name));
+    });
     // Rows that stay as they are belong to the process, whatever the number of its servers.
-    const isAsItIs = row.versions.every(({ served }, index) => served === asked[index]);
-    const versions = isAsItIs ? row.versions : row.versions.map((version, index) => ({ ...version, served: asked[index] === true }));
-    const missing = versions.find(({ name, served }) => !served && isStable(name));
-    if (missing !== undefined) {
-      const where = `${row.group === '' ? '' : `${row.group}/`}${missing.name}/${row.plural}`;
-      throw new StartError(`${FLAG}=${runtimeConfig.join()} is not supported: it turns off ${where}, and stable versions are always served`);
-    }
-    if (!versions.some(({ served }) => served)) return [];
+    const isServed = (version: ResourceVersionRow, index: number): boolean => asked[index] === true || isStable(version.name);
+    const isAsItIs = row.versions.every((version, index) => version.served === isServed(version, index));
+    const versions = isAsItIs ? row.versions : row.versions.map((version, index) => ({ ...version, served: isServed(version, index) }));
+    if (!versions.some((version) => version.served)) return [];
     if (row.gate === undefined || isGateOn(row.gate)) return [isAsItIs ? row : { ...row, versions }];
-    onGated(row);
+    if (asked.includes(true)) onGated(row);
     return [];
   });
+  return { rows: served, ...(hidden.size > 0 && { isHidden: (row, version) => !row.custom && hidden.has(keyOf(row, version)) }) };
 }
+
+const keyOf = ({ group, plural }: Resource, version: string): string => `${group}/${version}/${plural}`;

@@ -43,6 +43,7 @@ describe('--feature-gates', () => {
   it('lists settings that have no effect: gates that cannot be switched, where their default is not asked for', () => {
     assert.deepEqual(listIgnoredGates(['PodsAPI=false', 'WatchList=true', 'PodLogsQuerySplitStreams=true']), []);
     assert.deepEqual(listIgnoredGates(['PodsAPI=true', 'WatchList=false', 'AllAlpha=true', 'AllAlpha=false']), ['WatchList=false', 'PodsAPI=true']);
+    assert.deepEqual(listIgnoredGates(['StrictIPCIDRValidation=false']), ['StrictIPCIDRValidation=false']);
     const beta = listIgnoredGates(['AllBeta=true', 'SELinuxMount=false']);
     assert.ok(beta.includes('MaxUnavailableStatefulSet=true'), beta.join());
     assert.ok(!beta.some((text) => /^(?:All|ClusterTrustBundle=|PodsAPI|SELinuxMount=)/.test(text)), beta.join());
@@ -113,11 +114,32 @@ describe('--runtime-config', () => {
     assert.match(lines.join(''), /not served because its feature gate is off","resource":"storageversionmigrations","gate":"StorageVersionMigrator"/);
   });
 
-  it('refuses what turns off a stable version', async () => {
-    for (const setting of ['api/all=false', 'api/ga=false', 'v1=false', 'apps/v1=false', 'apps/v1/deployments=false']) {
-      const error = new RegExp(`^StartError: --runtime-config=${setting} is not supported`);
-      await assert.rejects(startTestServer({ runtimeConfig: [setting] }), (thrown) => error.test(String(thrown)), setting);
-    }
+  it('turns off stable versions, by form, by group version and by resource', async (context) => {
+    const runtimeConfig = ['apps/v1=false', 'autoscaling/v1=false', 'batch/v1/cronjobs=false'];
+    const server = await startTestServer({ runtimeConfig });
+    context.after(() => server.close());
+    const statusOf = async (path: string): Promise<number> => (await server.request({ path })).status;
+    const paths = ['/apis/apps/v1', '/apis/apps/v1/deployments', '/apis/autoscaling/v1/horizontalpodautoscalers', '/apis/batch/v1/cronjobs',
+      '/apis/autoscaling/v2/horizontalpodautoscalers', '/apis/batch/v1/jobs', '/api/v1/pods', '/openapi/v3/apis/apps/v1'];
+    assert.deepEqual(await Promise.all(paths.map(statusOf)), [404, 404, 404, 404, 200, 200, 200, 404]);
+    const { body: groups } = await server.request({ path: '/apis' });
+    const versions = new Map((groups.groups as { name: string; versions: { version: string }[] }[]).map((group) =>
+      [group.name, group.versions.map(({ version }) => version).join()]));
+    assert.deepEqual([versions.get('apps'), versions.get('autoscaling'), versions.get('batch')], [undefined, 'v2', 'v1']);
+    const { body: batch } = await server.request({ path: '/apis/batch/v1' });
+    assert.deepEqual((batch.resources as { name: string }[]).map(({ name }) => name), ['jobs', 'jobs/status']);
+    const services = await server.request({ path: '/apis/apiregistration.k8s.io/v1/apiservices/v1.apps' });
+    assert.equal(services.status, 404);
+  });
+
+  it('serves nothing but what a setting turns on again, and works with the rest', async (context) => {
+    const server = await startTestServer({ runtimeConfig: ['api/all=false', 'v1=true'] });
+    context.after(() => server.close());
+    const { body } = await server.request({ path: '/' });
+    assert.deepEqual((body as { paths: string[] }).paths.filter((path) => path.startsWith('/apis/') && path.length > '/apis/'.length), []);
+    const created = await server.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'alone' } } });
+    assert.equal(created.status, 201);
+    await assert.rejects(startTestServer({ runtimeConfig: ['api/all=false'] }), /^StartError: invalid runtime-config with only api\/all=false/);
   });
 
   it('refuses what kube-apiserver refuses, in its words', async () => {
