@@ -54,9 +54,10 @@ interface ApplyInput {
   readonly zero: KubeObject;
 }
 
-/** What came of it; `managedFields` is to be written into the object. */
+/** What came of it; `managedFields` is to be written into the object, which is the live one where nothing but owners changed. */
 interface ApplyOutput {
   readonly object: KubeObject;
+  readonly isChanged: boolean;
   readonly managedFields: ManagedFieldsEntry[] | undefined;
 }
 
@@ -111,10 +112,12 @@ function finish(step: Applied): ApplyOutput {
   if (set.isEmpty) managers.delete(identity);
   else managers.set(identity, { ...mine, set: last?.equals(set) === true ? last : set });
   // An apply that changes nothing but owners leaves its time as it was: an applier that shares everything has none.
-  if (equalJson(step.live, step.object)) return { object: step.object, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
+  if (equalJson(step.live, step.object)) {
+    return { object: step.live, isChanged: false, managedFields: encodeManagers(sameManagers(managers, before) ? before : managers) };
+  }
   const entry = managers.get(identity);
   if (entry) managers.set(identity, { ...entry, time: input.time });
-  return { object: step.object, managedFields: encodeManagers(managers) };
+  return { object: step.object, isChanged: true, managedFields: encodeManagers(managers) };
 }
 
 interface Pruning {

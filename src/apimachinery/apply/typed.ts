@@ -5,7 +5,7 @@ import { formatGo, goTypeOf } from '../patch/go-format.ts';
 import { sortDeep } from '../schema/decode/prune.ts';
 import type { Schema } from '../schema/schema.ts';
 import { formatPath, type PathElement } from './field-set.ts';
-import { deducedSchema, elementOfItem, TypedValueError } from './value.ts';
+import { elementOfItem, fallbackOf, TypedValueError } from './value.ts';
 
 /** The problems as one text, the way upstream joins them; undefined when the value fits. Stored objects may hold duplicates: `allowsDuplicates`. */
 export function typedProblem(schema: Schema, value: unknown, allowsDuplicates = false): string | undefined {
@@ -70,11 +70,11 @@ class Checker {
     if (kind === 'untyped' && typeof value === 'object') this.#report(`expected any scalar, got &{${formatGo(value)}}`);
   }
 
-  #checkMap({ fields, items, preserveUnknownFields, type }: Schema, value: unknown): void {
+  #checkMap(map: Schema, value: unknown): void {
     if (!isJsonObject(value)) return this.#report(`expected map, got &{${formatGo(value)}}`);
-    const fallback = items ?? (preserveUnknownFields === true || (fields === undefined && type === 'object') ? deducedSchema : undefined);
+    const fallback = fallbackOf(map);
     for (const key of Object.keys(value)) {
-      const schema = fields?.get(key)?.schema ?? fallback;
+      const schema = map.fields?.get(key)?.schema ?? fallback;
       this.#path.push(`f:${key}`);
       if (schema === undefined) this.#report('field not declared in schema');
       else this.check(schema, value[key]);

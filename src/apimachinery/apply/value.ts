@@ -28,12 +28,17 @@ export function shapeOf(schema: Schema, value: unknown): Shape {
   return shape;
 }
 
+/** The schema of keys that are no fields; undefined where there may be none. An object that says nothing about what is in it is free in form. */
+export function fallbackOf({ type, fields, items, preserveUnknownFields }: Schema): Schema | undefined {
+  return items ?? (preserveUnknownFields === true || (type === 'object' && (fields?.size ?? 0) === 0) ? deducedSchema : undefined);
+}
+
 function computeShape(schema: Schema): Shape {
   if (schema.type === 'array') return listShape(schema);
   if (schema.type !== 'object' && schema.type !== 'map') return leaf;
   if (schema.mapType === 'atomic' || schema.format !== undefined) return leaf;
-  const { fields, items } = schema;
-  const fallback = items ?? (schema.preserveUnknownFields || (fields === undefined && schema.type === 'object') ? deducedSchema : undefined);
+  const { fields } = schema;
+  const fallback = fallbackOf(schema);
   return { type: 'granular', child: (key) => fields?.get(key)?.schema ?? fallback, declares: (key) => fields?.has(key) === true };
 }
 

@@ -92,11 +92,12 @@ async function readConfiguration({ request, expected, level }: PatchContext, bod
 }
 
 function applyConfiguration({ request, query, expected }: PatchContext, { applied, unfit }: Applied, current: KubeObject | undefined): KubeObject {
-  const next = applyObject({
+  const { object: next, isChanged } = applyObject({
     resource: request.resource, version: request.target.version, subresource: request.subresource, schema: expected.schema, manager: query.fieldManager,
     force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied, unfit,
   });
   const isScale = request.subresource === 'scale';
+  if (!isChanged && !isScale) return next;
   const { object } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) }, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
   if (isScale) {

@@ -166,8 +166,16 @@ interface ApplyRequest {
   readonly unfit?: StatusError | undefined;
 }
 
-/** The object after the apply, with its managedFields. Throws StatusError 409 for conflicts, with a cause per path. */
-export function applyObject(request: ApplyRequest): KubeObject {
+/** What an apply makes of an object. */
+interface AppliedObject {
+  /** With its managedFields. */
+  readonly object: KubeObject;
+  /** Whether more than owners differs from the current object; else it needs no defaults. */
+  readonly isChanged: boolean;
+}
+
+/** The object after the apply. Throws StatusError 409 for conflicts, with a cause per path. */
+export function applyObject(request: ApplyRequest): AppliedObject {
   const { resource, version, subresource, schema, manager, force, current, applied } = request;
   if (resource.custom && current !== undefined && subresource !== 'scale') checkLive(request, current);
   if (request.unfit !== undefined) throw request.unfit;
@@ -175,15 +183,17 @@ export function applyObject(request: ApplyRequest): KubeObject {
   const apiVersion = formatGroupVersion({ group: resource.group, version });
   const versions = managedVersions(resource);
   const zero = versions.zeroOf(apiVersion, schema);
-  const run = (forced: boolean): KubeObject => {
-    const { object, managedFields } = applyConfiguration({
+  const run = (forced: boolean): AppliedObject => {
+    const { object, isChanged, managedFields } = applyConfiguration({
       versions, apiVersion, subresource, manager, force: forced, zero, live: current ?? zero, config: applied as KubeObject,
       time: formatTime(request.nowMs), reset: resetFields(resource, version, subresource) });
-    return { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) };
+    return { object: { ...object, metadata: Object.assign({}, object.metadata, { managedFields }) }, isChanged: isChanged || current === undefined };
   };
   try {
     if (manager !== KUBECTL_MANAGER) return withStatusOfConflict(() => run(force));
-    return keepRecord(withStatusOfConflict(() => runForKubectl(run, request)), applied);
+    const { object, isChanged } = withStatusOfConflict(() => runForKubectl(run, request));
+    const recorded = keepRecord(object, applied);
+    return { object: recorded, isChanged: isChanged || recorded !== object };
   } catch (error) {
     if (error instanceof UnfitVersionError) throw failure(500, '', error.message);
     throw error instanceof TypedValueError && current !== undefined ? untypedLive(request, current, error) : error;
@@ -194,9 +204,17 @@ export function applyObject(request: ApplyRequest): KubeObject {
 function checkLive(request: ApplyRequest, current: KubeObject): void {
   const problem = typedProblem(request.schema, withoutOwners(current), true);
   if (problem === undefined) return;
+  const error = unfitLive(request, current, problem);
+  throw hasOwners(current) ? request.unfit ?? error : error;
+}
+
+const hasOwners = ({ metadata }: KubeObject): boolean => (metadata.managedFields?.length ?? 0) > 0;
+
+/** The 500 of a stored object that does not fit its schema. An object without owners gets one before the merge. */
+function unfitLive(request: ApplyRequest, current: KubeObject, problem: string): StatusError {
   const name = nameWithType(request, current);
-  if ((current.metadata.managedFields?.length ?? 0) > 0) throw request.unfit ?? failure(500, '', `failed to create typed live object (${name}): ${problem}`);
-  throw failure(500, '', `failed to create manager for existing fields: failed to convert new object (${name}) to smd typed: ${problem}`);
+  return failure(500, '', hasOwners(current) ? `failed to create typed live object (${name}): ${problem}`
+    : `failed to create manager for existing fields: failed to convert new object (${name}) to smd typed: ${problem}`);
 }
 
 const nameWithType = ({ resource, version }: ApplyRequest, { metadata, kind }: KubeObject): string =>
@@ -204,12 +222,11 @@ const nameWithType = ({ resource, version }: ApplyRequest, { metadata, kind }: K
 
 /** 500 of a stored object that does not fit its schema any more; the configuration has been checked before. */
 function untypedLive(request: ApplyRequest, current: KubeObject, error: TypedValueError): StatusError {
-  const name = nameWithType(request, current);
-  return failure(500, '', `failed to create typed live object (${name}): ${typedProblem(request.schema, current) ?? error.message}`);
+  return unfitLive(request, current, typedProblem(request.schema, current) ?? error.message);
 }
 
 /** What kubectl's own client-side applies left behind is no conflict. */
-function runForKubectl(run: (forced: boolean) => KubeObject, { force, current, schema }: ApplyRequest): KubeObject {
+function runForKubectl(run: (forced: boolean) => AppliedObject, { force, current, schema }: ApplyRequest): AppliedObject {
   try {
     return run(force);
   } catch (error) {
@@ -220,7 +237,7 @@ function runForKubectl(run: (forced: boolean) => KubeObject, { force, current, s
   }
 }
 
-function withStatusOfConflict(run: () => KubeObject): KubeObject {
+function withStatusOfConflict(run: () => AppliedObject): AppliedObject {
   try {
     return run();
   } catch (error) {
@@ -232,7 +249,7 @@ const conflictStatus = ({ message, causes }: ApplyConflictError): StatusError =>
   failure(409, 'Conflict', message, { causes: causes.map((cause) => ({ ...cause })) });
 
 /** The object after an apply of its Scale. */
-function applyScaleOf(current: KubeObject, { resource, version, manager, force, nowMs, applied }: ApplyRequest): KubeObject {
+function applyScaleOf(current: KubeObject, { resource, version, manager, force, nowMs, applied }: ApplyRequest): AppliedObject {
   const before = current.metadata.managedFields;
   const live = toOwnedScale(resource, current, before);
   const replicas = (applied['spec'] as { replicas?: number } | null | undefined)?.replicas;
@@ -246,6 +263,6 @@ function applyScaleOf(current: KubeObject, { resource, version, manager, force, 
     const object = cloneJson(current);
     applyScale(resource, object, { ...scale, metadata: { ...scale.metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } });
     const owners = ownersOfScaled({ resource, version }, before, managedFields);
-    return { ...object, metadata: { ...object.metadata, managedFields: owners } };
+    return { object: { ...object, metadata: { ...object.metadata, managedFields: owners } }, isChanged: true };
   });
 }

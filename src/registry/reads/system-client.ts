@@ -114,9 +114,10 @@ class RegistryClient implements SystemClient {
       if (fields === undefined) return current;
       const applied = { apiVersion: formatGroupVersion({ group: resource.group, version: apiVersion }), kind: resource.kind,
         metadata: { name: key.name }, ...fields };
-      return this.#complete(applyObject({
+      const { object } = applyObject({
         resource, version: apiVersion, subresource, schema: schemaOf(resource), manager: this.#manager, force: true, nowMs, current, applied,
-      }));
+      });
+      return this.#complete(object);
     };
     await this.#write(key, { subresource, transform, changes: (current) => transform(current) !== current, managedFields: 'keep' });
   }
