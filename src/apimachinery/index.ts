@@ -13,7 +13,7 @@ export {
   duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, quoteGo, quoteValue, required, tooLong, tooMany,
 } from './field-error.ts';
 export {
-  byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
+  type NameRule, byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
   checkQualifiedName, checkWildcardDnsSubdomain,
 } from './names.ts';
 export { TOTAL_ANNOTATION_BYTES, validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';

@@ -1,7 +1,7 @@
 // Rules for names, labels and keys, with the texts of upstream's validation. Expressions are anchored and linear; lengths count bytes.
 
 /** Which rule a kind's metadata.name follows. */
-export type NameRule = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+export type NameRule = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'any';
 
 const LABEL_1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN_1123 = `${LABEL_1123}(\\.${LABEL_1123})*`;
@@ -81,6 +81,7 @@ export function checkPathSegment(text: string, prefix = false): string[] {
 
 /** Problems of a name under a kind's rule. `prefix`: it is a generateName, whose end may be a dash. */
 export function validateName(rule: NameRule, name: string, prefix = false): string[] {
+  if (rule === 'any') return [];
   if (rule === 'path-segment') return checkPathSegment(name, prefix);
   const shown = prefix ? maskTrailingDash(name) : name;
   if (rule === 'dns-subdomain') return checkDnsSubdomain(shown);

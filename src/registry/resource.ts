@@ -1,6 +1,6 @@
 // The record that says what a resource is: one row for a built-in (resources/table.ts), the same row made from a CRD (crd/definition.ts).
 // Everything above the registry reads rows; nothing above it knows a Pod from a custom resource.
-import type { FieldError, KubeObject, Schema } from '../apimachinery/index.ts';
+import type { FieldError, KubeObject, NameRule, Schema } from '../apimachinery/index.ts';
 import type { Steps } from '../base/index.ts';
 
 /** The verbs of a resource as discovery lists them, in alphabetical order. */
@@ -72,6 +72,8 @@ export interface Subresource {
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string; readonly formerVersions?: readonly string[] };
   /** Verbs of connect subresources (`exec`, `proxy`) as discovery lists them are in `verbs`; they have no strategy. */
   readonly connect?: boolean;
+  /** An apply by this path creates an object that is absent. */
+  readonly createsByApply?: boolean;
 }
 
 /** An authenticated (or anonymous) caller. */
@@ -175,7 +177,7 @@ export interface Resource {
   /** The feature gate without which the reference does not serve the resource, in any version. */
   readonly gate?: string;
   /** Rule for metadata.name. */
-  readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+  readonly nameRule: NameRule;
   /**
    * How often updates have their metadata checked besides the check that all kinds have, in order. The reference repeats these checks differently
    * from kind to kind, and clients see the causes as often. Absent: lenient-update and kind for custom kinds; update, kind and object for others.
@@ -231,6 +233,11 @@ export interface Resource {
   readonly storedAs?: string;
   /** By subresource ('' for the object itself): field paths that requests to it never write and so never own, where not the default. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /**
+   * Whether reading shows more of a new object than its creation stores, because defaults are put into it again: then the first update stores that,
+   * even if it changes nothing, and gives the object a new resourceVersion.
+   */
+  readonly isStoredInPart?: (object: KubeObject) => boolean;
   /** Seconds after which an object is deleted by itself (Events). */
   readonly ttlSeconds?: number;
   /** A creator may bring a status (nodes); elsewhere it is cleared. */

@@ -59,6 +59,7 @@ export interface KindSpec {
   /** Absent: the plural. */
   readonly storagePrefix?: string;
   readonly upstreamStorageVersion?: string;
+  readonly isStoredInPart?: NonNullable<Resource['isStoredInPart']>;
   readonly ttlSeconds?: number;
   /** `Warning` header of every request, in all versions. */
   readonly deprecationWarning?: string;

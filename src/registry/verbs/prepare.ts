@@ -89,6 +89,8 @@ export function validateCreate(object: KubeObject, write: Write): void {
   // Kinds that leave metadata alone have it checked once all else is right.
   if (resource.metadataChecks?.every((check) => check === 'kind') === true) throwInvalid(resource, object, errors);
   throwInvalid(resource, object, [...validateObjectMeta(object.metadata, rules), ...errors]);
+  // A name without a rule of its kind has to be part of a path all the same.
+  if (resource.nameRule === 'any') throwInvalid(resource, object, validateObjectMeta(object.metadata, { ...rules, nameRule: 'path-segment' }));
   context.warnings.push(...(resource.strategy.warnings?.(object, undefined, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, undefined));
 }
 

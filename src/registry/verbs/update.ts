@@ -15,7 +15,7 @@ import { groupResource, modifiedConflict, preconditionConflict } from '../errors
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
 import { keepWritten } from '../objects/decoded-object-cache.ts';
-import { encodeWritten, sameContent } from '../objects/layout.ts';
+import { encodeObject, encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, checkNamespace, dedupeOwners } from '../metadata.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
@@ -210,24 +210,36 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
 }
 
 /** The outcome of an update that changes nothing: no write, unless the store has the object in another form than it would be written today. */
-async function leaveUnchanged({ core, scope, key, current, stored }: Change['round']): Promise<Outcome | undefined> {
+async function leaveUnchanged({ core, scope, key, current, stored }: Change['round'], isWhole: (found: KeyValue) => boolean): Promise<Outcome | undefined> {
   const found = stored ?? (await core.readValue(key));
   if (found?.modRevision !== current.revision) return again;
-  return core.isCurrent(scope.storage, found) ? { type: 'unchanged', result: { object: scope.show(current), created: false } } : undefined;
+  if (!core.isCurrent(scope.storage, found) || !isWhole(found)) return undefined;
+  return { type: 'unchanged', result: { object: scope.show(current), created: false } };
 }
 
 async function commit({ round, write: { context, pause }, object, old }: Change): Promise<Outcome> {
   const { core, request, scope, key, current } = round;
   const { storage } = scope;
   const expect = current.revision;
+  const { custom, isStoredInPart } = storage.resource;
   const removes = completesDeletion(request.resource, object, old);
-  if (!removes && sameContent(object, old)) {
-    if (context.dryRun) return { type: 'dry', result: { object: scope.show(current), created: false } };
-    const outcome = await leaveUnchanged(round);
+  const isSame = !removes && sameContent(object, old);
+  if (isSame && context.dryRun) return { type: 'dry', result: { object: scope.show(current), created: false } };
+  if (isSame && !custom) {
+    const outcome = await leaveUnchanged(round, (found) => found.createRevision !== found.modRevision || isStoredInPart?.(object) !== true);
     if (outcome !== undefined) return outcome;
   }
+  if (isSame) object.metadata.managedFields = old.metadata.managedFields;
   await pause();
-  const encoded = encodeWritten(storage.layout, await convertToStore(request, storage.resource, object), { version: request.version, old });
+  const stored = await convertToStore(request, storage.resource, object);
+  // A Scale puts replicas where the schema of a custom resource may have no field: reading drops them again.
+  const isAsRead = !custom || request.subresource !== 'scale';
+  const encoded = isAsRead ? encodeWritten(storage.layout, stored, { version: request.version, old }) : encodeObject(storage.layout, stored);
+  // Reading adds defaults that the definition may not have had when the object was written, or that the version it was written in does not have.
+  if (isSame && custom) {
+    const outcome = await leaveUnchanged(round, ({ value }) => Buffer.compare(storage.codec.decode(value, key), encoded.json) === 0);
+    if (outcome !== undefined) return outcome;
+  }
   if (!removes) checkSize(encoded.json);
   await pause();
   const show = (modRevision: number): WriteResult =>
@@ -236,7 +248,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   const { ttlSeconds } = storage.resource;
   const result = await core.store.txn(removes ? { key, expect } : { key, expect, value: await storage.codec.encode(encoded, key), ttlSeconds });
   if (result.type === 'conflict') return again;
-  if (removes) core.hot.drop(key);
+  if (removes || !isAsRead) core.hot.drop(key);
   else keepWritten(core, { key, target: request, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);

@@ -99,6 +99,12 @@ function generateSelector(job: KubeObject): void {
   spec['selector'] = selector;
 }
 
+/** Whether the labels of a job are those of a template that came without any: a creation stores none. */
+function hasTemplateLabels(job: KubeObject): boolean {
+  const labels = makeJobLabels(job);
+  return equalJson(job.metadata.labels, labels) && equalJson(readPath(job, 'spec', 'template', 'metadata', 'labels'), labels);
+}
+
 const PREFIXED = 'batch.kubernetes.io/';
 
 /** Unless manualSelector is set, the selector of a job is exactly the generated one, and its template has the labels for it. */
@@ -204,6 +210,7 @@ function validateJobUpdate(job: KubeObject, old: KubeObject): Errors {
 export const jobKind: KindSpec = {
   kind: 'Job', plural: 'jobs', categories: ['all'],
   defaultPropagation: 'Orphan', tracksGeneration: true,
+  isStoredInPart: hasTemplateLabels,
   subresources: [status],
   metadataChecks: ['object', 'new', 'update', 'kind'],
   selectableFields: jobFields,

@@ -177,7 +177,7 @@ function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { may
 
 /** The spec of CertificateSigningRequest. */
 export const certificateSigningRequestKind: KindSpec = {
-  kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true, nameRule: 'path-segment',
+  kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true, nameRule: 'any',
   subresources: [subresource('approval'), status],
   selectableFields: signingRequestFields,
   resetFields: {
