@@ -40,7 +40,7 @@ function checkAddressFields(spec: ServiceSpec): FieldError[] {
   errors.push(...checkFamilies(spec), ...bad);
   if (ips.length > 2) errors.push(invalidValue(IPS_FIELD, ips, 'may only hold up to 2 values'));
   if (bad.length > 0) return errors;
-  if (ips.length > 1 && (ips.length > 2 || familyOf(ips[0] as string) === familyOf(ips[1] as string))) {
+  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2) {
     errors.push(invalidValue(IPS_FIELD, ips, 'may specify no more than one IP for each IP family'));
   }
   if (isHeadless(spec)) return errors;

@@ -38,7 +38,8 @@ function applyStatefulSetDefaults(statefulSet: KubeObject, _version?: string, be
   if (strategy['type'] === 'RollingUpdate' && rolling !== undefined) setAbsent(rolling, { partition: 0 });
   setZero(ensureStruct(spec, 'persistentVolumeClaimRetentionPolicy'), { whenDeleted: 'Retain', whenScaled: 'Retain' });
   for (const claim of readStructs(spec, 'volumeClaimTemplates')) {
-    setZero(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
+    // Whatever type a claim came with.
+    Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
     applyClaimDefaults(claim);
   }
 }

@@ -1,7 +1,7 @@
 // discovery.k8s.io/v1 EndpointSlice.
 import {
-  type FieldError, type JsonObject, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidValue,
-  required, tooMany, parseLenientIp,
+  type FieldError, type JsonObject, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, equalJson,
+  invalidValue,  required, tooMany, parseLenientIp,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, textColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
@@ -48,18 +48,18 @@ function checkHints(list: Field, check: (text: string) => readonly string[]): Er
   });
 }
 
-function checkSliceAddress(address: Field, { list, type, known }: { list: string; type: string; known: ReadonlySet<unknown> }): Errors {
+function checkSliceAddress(address: Field, { list, type }: { list: string; type: string }): Errors {
   const text = toText(address.value);
   if (type === 'FQDN') return text === '' ? [required(address.path)] : checkText(address, checkDnsSubdomain);
   if (type !== 'IPv4' && type !== 'IPv6') return [];
-  const errors = checkIp(address, known);
+  const errors = checkIp(address);
   const parsed = parseLenientIp(text);
   if (parsed === undefined || errors.length > 0) return errors;
   const wrongFamily = parsed.family === type ? [] : [invalidValue(list, text, `must be an ${type} address`)];
   return [...wrongFamily, ...checkReachable(address, parsed)];
 }
 
-function checkEndpoint(endpoint: Field, type: string, known: ReadonlySet<unknown>): Errors {
+function checkEndpoint(endpoint: Field, type: string): Errors {
   const addresses = at(endpoint, 'addresses');
   const count = toList(addresses.value).length;
   const node = at(endpoint, 'nodeName');
@@ -67,7 +67,7 @@ function checkEndpoint(endpoint: Field, type: string, known: ReadonlySet<unknown
   return [
     ...(count === 0 ? [required(addresses.path, 'must contain at least 1 address')] : []),
     ...(count > MAX_ADDRESSES ? [tooMany(addresses.path, count, MAX_ADDRESSES)] : []),
-    ...each(addresses).flatMap((address) => checkSliceAddress(address, { list: addresses.path, type, known })),
+    ...each(addresses).flatMap((address) => checkSliceAddress(address, { list: addresses.path, type })),
     ...(isGiven(node) ? checkText(node, checkDnsSubdomain) : []), ...(isGiven(host) ? checkText(host, checkDnsLabel) : []),
     ...checkHints(at(endpoint, 'hints', 'forZones'), checkLabelValue), ...checkHints(at(endpoint, 'hints', 'forNodes'), checkDnsSubdomain),
   ];
@@ -88,18 +88,20 @@ function checkSlicePorts(list: Field): Errors {
   });
 }
 
-const listEndpoints = (slice: KubeObject | undefined): readonly Field[] => each({ path: 'endpoints', value: slice?.['endpoints'] });
+/** The problems of the endpoints; what an update leaves as it was may be invalid. */
+function checkEndpoints(slice: KubeObject, old: KubeObject | undefined): Errors {
+  const endpoints = each({ path: 'endpoints', value: slice['endpoints'] });
+  const errors = endpoints.length > MAX_ENDPOINTS ? [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)]
+    : endpoints.flatMap((one) => checkEndpoint(one, toText(slice['addressType'])));
+  return errors.length > 0 && old !== undefined && equalJson(slice['endpoints'], old['endpoints']) ? [] : errors;
+}
 
-/** Validates endpointslices; an update may keep the addresses of `old` even if they are invalid. */
+/** Validates endpointslices. */
 function validateEndpointSlice(slice: KubeObject, old?: KubeObject): Errors {
-  const known = new Set<unknown>(listEndpoints(old).flatMap(({ value }) => toList(readPath(value, 'addresses'))));
   const type: Field = { path: 'addressType', value: slice['addressType'] };
-  const endpoints = listEndpoints(slice);
-  const tooManyEndpoints = endpoints.length > MAX_ENDPOINTS;
   return [
     ...(toText(type.value) === '' ? [required(type.path)] : checkOneOf(type, ['FQDN', 'IPv4', 'IPv6'])),
-    ...(tooManyEndpoints ? [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)] : endpoints.flatMap((one) => checkEndpoint(one, toText(type.value), known))),
-    ...checkSlicePorts({ path: 'ports', value: slice['ports'] }),
+    ...checkEndpoints(slice, old), ...checkSlicePorts({ path: 'ports', value: slice['ports'] }),
   ];
 }
 

@@ -36,6 +36,12 @@ export function roundUpToWhole(place: Field, unitExponent = 0): bigint {
   return mantissa % unit === 0n ? mantissa / unit : mantissa / unit + (mantissa < 0n ? -1n : 1n);
 }
 
+/** A quantity whose whole number is negative is none. */
+export function checkAmount(entry: Field): Errors {
+  const amount = roundUpToWhole(entry);
+  return amount < 0n ? [invalidValue(entry.path, amount, 'must be a valid resource quantity')] : [];
+}
+
 /** Digits of a mantissa that the reference keeps as an int64 with an exponent. */
 const FAST_LIMIT = 10n ** 18n;
 /** Powers of ten by which the reference multiplies at once; it lets the product overflow. With others it gives up, and has zero. */

@@ -6,11 +6,12 @@ import { ensureStruct } from '../../common/defaults.ts';
 import { prepareWithStatus } from '../../common/status.ts';
 import { status } from '../../common/subresources.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, specOf } from '../../common/validation/check.ts';
-import { compareAt, entriesOf, roundUpToWhole } from '../../common/validation/quantities.ts';
-import { diffStructs, shapeValue } from '../../common/validation/struct-diff.ts';
+import { checkAmount, compareAt, entriesOf } from '../../common/validation/quantities.ts';
+import { diffStructs } from '../../common/validation/struct-diff.ts';
 import { readPath, toObject, toText } from '../../common/values.ts';
 import { annotation, warnWith } from '../../common/warnings/warnings.ts';
 import type { KindSpec } from '../../kind-spec.ts';
+import { showPodPart } from '../pods/validation/parts.ts';
 import { validateClaimSpec } from './claim-spec.ts';
 import { claimColumns } from './columns.ts';
 import { applyClaimDefaults } from './defaults.ts';
@@ -50,11 +51,6 @@ function checkGrowing(path: string, name: string): Errors {
   return problems.length > 0 || isOwn || name === 'storage' ? problems : [notSupported(path, name, ['storage'])];
 }
 
-function checkAmount(entry: Field): Errors {
-  const amount = roundUpToWhole(entry);
-  return amount < 0n ? [invalidValue(entry.path, amount, 'must be a valid resource quantity')] : [];
-}
-
 /** Validates what the status path of persistentvolumeclaims writes. */
 function validateClaimStatus(claim: KubeObject): Errors {
   const status: Field = { path: 'status', value: claim['status'] };
@@ -71,44 +67,67 @@ function validateClaimStatus(claim: KubeObject): Errors {
   ];
 }
 
-const claimShape = {
-  AccessModes: 'accessModes', Selector: 'selector', Resources: ['resources', { Limits: 'limits', Requests: 'requests' }], VolumeName: 'volumeName',
-  StorageClassName: 'storageClassName', VolumeMode: 'volumeMode', DataSource: 'dataSource', DataSourceRef: 'dataSourceRef',
-  VolumeAttributesClassName: 'volumeAttributesClassName',
-} as const;
-
-const claimTexts = new Set(['volumeName']);
+const CLAIM_STRUCT = 'PersistentVolumeClaimSpec';
 const SEALED_CLAIM = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** The new spec with the mutable members taken from the stored one. */
-function maskClaim(claim: KubeObject, old: KubeObject): Record<string, unknown> {
-  const spec: Record<string, unknown> = { ...toObject(claim['spec']) };
-  const before = toObject(old['spec']);
-  if (toText(before['volumeName']) === '') spec['volumeName'] = before['volumeName'];
-  if (before['storageClassName'] === undefined && !isBound(old)) spec['storageClassName'] = undefined;
+const classIn = (claim: KubeObject): string | undefined => claim.metadata.annotations?.[OLD_CLASS];
+
+/** Whether a class moves from the annotation that once named it to the spec. */
+function movesClass(claim: KubeObject, old: KubeObject): boolean {
+  const [named, now] = [classIn(old), classIn(claim)];
+  const [before, after] = [readPath(old, 'spec', 'storageClassName'), readPath(claim, 'spec', 'storageClassName')];
+  return named !== undefined && before === undefined && after === named && (now === undefined || now === named);
+}
+
+/** Whether a claim without a class gets one. */
+function gainsClass(claim: KubeObject, old: KubeObject): boolean {
+  const [named, after] = [classIn(old), readPath(claim, 'spec', 'storageClassName')];
+  return after !== undefined && readPath(old, 'spec', 'storageClassName') === undefined && (named === undefined || named === after);
+}
+
+/** The specs as they are compared: a volume is named once, a class given once; the request and the attributes of a bound claim may change. */
+function maskSpecs(claim: KubeObject, old: KubeObject): readonly [before: Record<string, unknown>, after: Record<string, unknown>] {
+  const before: Record<string, unknown> = { ...toObject(old['spec']) };
+  const after: Record<string, unknown> = { ...toObject(claim['spec']) };
+  if (toText(before['volumeName']) === '') before['volumeName'] = after['volumeName'];
+  if (movesClass(claim, old) || gainsClass(claim, old)) after['storageClassName'] = undefined;
   if (isBound(claim)) {
-    spec['volumeAttributesClassName'] = before['volumeAttributesClassName'];
-    const resources = toObject(spec['resources']);
-    const storage = readPath(before, 'resources', 'requests', 'storage');
-    if (resources['requests'] !== undefined) spec['resources'] = { ...resources, requests: { ...toObject(resources['requests']), storage } };
+    after['volumeAttributesClassName'] = before['volumeAttributesClassName'];
+    const resources = toObject(after['resources']);
+    const storage = readPath(before, 'resources', 'requests', 'storage') ?? '0';
+    if (resources['requests'] !== undefined) after['resources'] = { ...resources, requests: { ...toObject(resources['requests']), storage } };
   }
-  return spec;
+  return [before, after];
+}
+
+/** Attributes that a volume has got are not taken away. */
+function checkAttributesClass(claim: KubeObject, old: KubeObject): Errors {
+  const name = at(specOf(claim), 'volumeAttributesClassName');
+  if (equalJson(name.value, readPath(old, 'spec', 'volumeAttributesClassName'))) return [];
+  if (readPath(old, 'status', 'currentVolumeAttributesClassName') === undefined) return [];
+  const to = name.value === undefined ? 'nil' : name.value === '' ? 'empty string' : undefined;
+  return to === undefined ? [] : [forbiddenField(name.path, `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`)];
 }
 
 const isBound = (claim: KubeObject): boolean => readPath(claim, 'status', 'phase') === 'Bound';
 
 /** Validates updates of persistentvolumeclaims: only a bound claim can change its storage request or attributes class. */
 function validateClaimUpdate(claim: KubeObject, old: KubeObject): Errors {
-  const masked = maskClaim(claim, old);
-  const [before, after] = [shapeValue(old['spec'], claimShape, claimTexts), shapeValue(masked, claimShape, claimTexts)];
+  const [before, after] = maskSpecs(claim, old).map((spec) => showPodPart(CLAIM_STRUCT, spec));
   const errors: FieldError[] = [...validateClaim(claim)];
+  if (!movesClass(claim, old) && (classIn(claim) ?? '') !== (classIn(old) ?? '')) {
+    errors.push(invalidValue(`metadata.annotations.${OLD_CLASS}`, classIn(claim) ?? '', 'field is immutable'));
+  }
   if (!equalJson(before, after)) errors.push(forbiddenField('spec', `${SEALED_CLAIM}\n${diffStructs(before, after)}`));
   const size = (object: KubeObject): Field => at(specOf(object), 'resources', 'requests', 'storage');
   const capacity: Field = { path: '', value: readPath(old, 'status', 'capacity', 'storage') };
   if (compareAt(size(claim), size(old)) < 0 && compareAt(size(claim), capacity) <= 0) {
     errors.push(forbiddenField(size(claim).path, 'field can not be less than status.capacity'));
   }
-  return [...errors, ...checkImmutable({ ...at(specOf(claim), 'volumeMode'), path: 'volumeMode' }, at(specOf(old), 'volumeMode'))];
+  return [
+    ...errors, ...checkImmutable({ ...at(specOf(claim), 'volumeMode'), path: 'volumeMode' }, at(specOf(old), 'volumeMode')),
+    ...checkAttributesClass(claim, old),
+  ];
 }
 
 /** Warns of claims that name their class in an annotation. */
@@ -120,6 +139,8 @@ function warnOfClaimClass(root: Field): readonly string[] {
 export const persistentVolumeClaimKind: KindSpec = {
   kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'],
   returnsDeleted: true,
+  // A creation stores no phase.
+  isStoredInPart: () => true,
   subresources: [status],
   metadataChecks: ['update', 'object', 'kind'],
   columns: claimColumns,

@@ -7,7 +7,7 @@ import { status } from '../../common/subresources.ts';
 import {
   type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, checkText, each, isEmptyText, isGiven, specOf,
 } from '../../common/validation/check.ts';
-import { checkPositive, entriesOf } from '../../common/validation/quantities.ts';
+import { checkAmount, checkPositive, entriesOf } from '../../common/validation/quantities.ts';
 import { diffStructs } from '../../common/validation/struct-diff.ts';
 import { readPath, toObject, toObjects, toText } from '../../common/values.ts';
 import { warnOfExpressions } from '../../common/warnings/labels.ts';
@@ -25,8 +25,8 @@ function checkCapacity(capacity: Field): Errors {
   const entries = entriesOf(capacity);
   const isStorageOnly = entries.length === 1 && entries[0]?.name === 'storage';
   return [
-    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, toObject(capacity.value), ['storage'])]),
-    ...entries.flatMap(checkPositive),
+    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, capacity.value ?? null, ['storage'])]),
+    ...entries.flatMap((entry) => [...checkAmount(entry), ...checkPositive(entry)]),
   ];
 }
 
@@ -61,12 +61,15 @@ function validateVolume(volume: KubeObject): Errors {
   ];
 }
 
+const EXPAND_SECRET = 'controllerExpandSecretRef';
+
 /** Validates updates of persistentvolumes: the source never changes. */
 function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
+  const compared = withoutNewExpandSecret(volume, old);
   const pick = (object: KubeObject): unknown => Object.fromEntries(persistentKinds.map((name) => [name, readPath(object, 'spec', name) ?? null]));
   const text = 'spec.persistentvolumesource is immutable after creation';
-  const moved = !equalJson(pick(volume), pick(old));
-  const diff = moved ? diffStructs(shapeSource(old), shapeSource(volume)) : '';
+  const moved = !equalJson(pick(compared), pick(old));
+  const diff = moved ? diffStructs(showSource(old), showSource(compared)) : '';
   return [
     ...validateVolume(volume), ...(moved ? [forbiddenField('spec.persistentvolumesource', `${text}\n${diff}`)] : []),
     ...checkImmutable({ ...at(specOf(volume), 'volumeMode'), path: 'volumeMode' }, at(specOf(old), 'volumeMode')), ...checkSameNodes(volume, old),
@@ -89,21 +92,14 @@ function checkSameAttributes(volume: KubeObject, old: KubeObject): Errors {
   return isLost ? [forbiddenField(`spec.${name}`, 'update from non-nil value to nil is forbidden')] : [];
 }
 
-/** The source as messages print it: under the names of the Go struct. */
-const sourceNames: readonly (readonly [string, string])[] = [
-  ['GCEPersistentDisk', 'gcePersistentDisk'], ['AWSElasticBlockStore', 'awsElasticBlockStore'], ['HostPath', 'hostPath'], ['Glusterfs', 'glusterfs'],
-  ['NFS', 'nfs'], ['RBD', 'rbd'], ['Quobyte', 'quobyte'], ['ISCSI', 'iscsi'], ['FlexVolume', 'flexVolume'], ['Cinder', 'cinder'], ['CephFS', 'cephfs'],
-  ['FC', 'fc'], ['Flocker', 'flocker'], ['AzureFile', 'azureFile'], ['VsphereVolume', 'vsphereVolume'], ['AzureDisk', 'azureDisk'],
-  ['PhotonPersistentDisk', 'photonPersistentDisk'], ['PortworxVolume', 'portworxVolume'], ['ScaleIO', 'scaleIO'], ['Local', 'local'],
-  ['StorageOS', 'storageos'], ['CSI', 'csi'],
-];
-const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+const showSource = (volume: KubeObject): unknown => showPodPart('PersistentVolumeSource', volume['spec']);
 
-function shapeSource(volume: KubeObject): unknown {
-  return Object.fromEntries(sourceNames.map(([shown, name]) => {
-    const source = readPath(volume, 'spec', name);
-    return [shown, source === undefined ? null : Object.fromEntries(Object.entries(toObject(source)).map(([key, value]) => [capitalize(key), value]))];
-  }));
+/** The volume without the secret for expansion, the one part of a source that may be given later. */
+function withoutNewExpandSecret(volume: KubeObject, old: KubeObject): KubeObject {
+  const [now, before] = [readPath(volume, 'spec', 'csi'), readPath(old, 'spec', 'csi')];
+  if (now === undefined || before === undefined || readPath(before, EXPAND_SECRET) !== undefined) return volume;
+  const { [EXPAND_SECRET]: _, ...csi } = toObject(now);
+  return { ...volume, spec: { ...toObject(volume['spec']), csi } };
 }
 
 /** Warns of old annotations, the reclaim policy Recycle, old node labels and deprecated sources. */

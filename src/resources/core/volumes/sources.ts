@@ -84,14 +84,19 @@ export const LONG_INITIATOR = 'Total length of <volume name>:<iscsi.targetPortal
 const checkIscsi: CheckSource = (source, { volumeName }) => {
   const [portal, name, initiator] = [at(source, 'targetPortal'), at(source, 'iqn'), at(source, 'initiatorName')];
   const needsSecret = ['chapAuthDiscovery', 'chapAuthSession'].some((field) => readPath(source.value, field) === true);
-  const isLong = isGiven(initiator) && `${volumeName}:${toText(portal.value)}`.length > 64;
   return [
     ...checkRequired(portal), ...(isEmptyText(name) ? [required(name.path)] : checkInitiator(name)), ...checkRange(at(source, 'lun'), 255),
     ...(needsSecret && !isGiven(at(source, 'secretRef')) ? [required(at(source, 'secretRef').path)] : []),
     ...(isGiven(initiator) ? checkInitiator(initiator, `${source.path}.initiatorname`) : []),
-    ...(isLong ? [invalidValue(source.path.replace(/iscsi$/, 'name'), volumeName, LONG_INITIATOR)] : []),
+    ...checkInitiatorLength(source, volumeName),
   ];
 };
+
+/** The name of the volume and the portal are part of what an initiator is called. */
+function checkInitiatorLength(source: Field, volumeName: string): Errors {
+  const isLong = isGiven(at(source, 'initiatorName')) && `${volumeName}:${toText(readPath(source.value, 'targetPortal'))}`.length > 64;
+  return isLong ? [invalidValue(source.path.replace(/iscsi$/, 'name'), volumeName, LONG_INITIATOR)] : [];
+}
 
 /** A fibre channel; also that of persistent volumes. */
 export function checkFibreChannel(source: Field): Errors {
@@ -222,6 +227,10 @@ export function checkVolumeSource(volume: Field, context: VolumeContext): Errors
   const given = kinds.map(([kind, check]) => ({ kind, check, source: at(volume, kind) })).filter(({ source }) => isGiven(source));
   if (given.length === 0) return [required(volume.path, 'must specify a volume type')];
   return given.flatMap(({ kind, check, source }, index) => {
-    return index === 0 ? check(source, context) : [forbiddenField(`${volume.path}.${spellings[kind] ?? kind}`, 'may not specify more than 1 volume type')];
+    if (index === 0) return check(source, context);
+    return [
+      forbiddenField(`${volume.path}.${spellings[kind] ?? kind}`, 'may not specify more than 1 volume type'),
+      ...(kind === 'iscsi' ? checkInitiatorLength(source, context.volumeName) : []),
+    ];
   });
 }

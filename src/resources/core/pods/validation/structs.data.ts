@@ -51,6 +51,20 @@ PersistentVolumeClaimSpec: AccessModes; Selector; Resources VolumeResourceRequir
 VolumeResourceRequirements: Limits; Requests
 TypedLocalObjectReference: APIGroup=apiGroup; Kind ""; Name ""
 TypedObjectReference: APIGroup=apiGroup; Kind ""; Name ""; Namespace
+PersistentVolumeSource: GCEPersistentDisk=gcePersistentDisk *GCEPersistentDiskVolumeSource; AWSElasticBlockStore=awsElasticBlockStore *AWSElasticBlockStoreVolumeSource; HostPath *HostPathVolumeSource; Glusterfs *GlusterfsPersistentVolumeSource; NFS=nfs *NFSVolumeSource; RBD=rbd *RBDPersistentVolumeSource; Quobyte *QuobyteVolumeSource; ISCSI=iscsi *ISCSIPersistentVolumeSource; FlexVolume *FlexPersistentVolumeSource; Cinder *CinderPersistentVolumeSource; CephFS=cephfs *CephFSPersistentVolumeSource; FC=fc *FCVolumeSource; Flocker *FlockerVolumeSource; AzureFile *AzureFilePersistentVolumeSource; VsphereVolume *VsphereVirtualDiskVolumeSource; AzureDisk *AzureDiskVolumeSource; PhotonPersistentDisk *PhotonPersistentDiskVolumeSource; PortworxVolume *PortworxVolumeSource; ScaleIO=scaleIO *ScaleIOPersistentVolumeSource; Local *LocalVolumeSource; StorageOS=storageos *StorageOSPersistentVolumeSource; CSI=csi *CSIPersistentVolumeSource
+GlusterfsPersistentVolumeSource: EndpointsName=endpoints ""; Path ""; ReadOnly false; EndpointsNamespace
+RBDPersistentVolumeSource: CephMonitors=monitors; RBDImage=image ""; FSType=fsType ""; RBDPool=pool ""; RadosUser=user ""; Keyring ""; SecretRef *SecretReference; ReadOnly false
+ISCSIPersistentVolumeSource: TargetPortal ""; IQN=iqn ""; Lun 0; ISCSIInterface=iscsiInterface ""; FSType=fsType ""; ReadOnly false; Portals; DiscoveryCHAPAuth=chapAuthDiscovery false; SessionCHAPAuth=chapAuthSession false; SecretRef *SecretReference; InitiatorName
+FlexPersistentVolumeSource: Driver ""; FSType=fsType ""; SecretRef *SecretReference; ReadOnly false; Options
+CinderPersistentVolumeSource: VolumeID ""; FSType=fsType ""; ReadOnly false; SecretRef *SecretReference
+CephFSPersistentVolumeSource: Monitors; Path ""; User ""; SecretFile ""; SecretRef *SecretReference; ReadOnly false
+AzureFilePersistentVolumeSource: SecretName ""; ShareName ""; ReadOnly false; SecretNamespace
+ScaleIOPersistentVolumeSource: Gateway ""; System ""; SecretRef *SecretReference; SSLEnabled=sslEnabled false; ProtectionDomain ""; StoragePool ""; StorageMode ""; VolumeName ""; FSType=fsType ""; ReadOnly false
+LocalVolumeSource: Path ""; FSType=fsType
+StorageOSPersistentVolumeSource: VolumeName ""; VolumeNamespace ""; FSType=fsType ""; ReadOnly false; SecretRef *ObjectReference
+CSIPersistentVolumeSource: Driver ""; VolumeHandle ""; ReadOnly false; FSType=fsType ""; VolumeAttributes; ControllerPublishSecretRef *SecretReference; NodeStageSecretRef *SecretReference; NodePublishSecretRef *SecretReference; ControllerExpandSecretRef *SecretReference; NodeExpandSecretRef *SecretReference
+SecretReference: Name ""; Namespace ""
+ObjectReference: Kind ""; Namespace ""; Name ""; UID=uid ""; APIVersion=apiVersion ""; ResourceVersion ""; FieldPath ""
 ImageVolumeSource: Reference ""; PullPolicy ""
 Container: Name ""; Image ""; Command; Args; WorkingDir ""; Ports []ContainerPort; EnvFrom []EnvFromSource; Env []EnvVar; Resources ResourceRequirements; ResizePolicy []ContainerResizePolicy; RestartPolicy; RestartPolicyRules []ContainerRestartRule; VolumeMounts []VolumeMount; VolumeDevices []VolumeDevice; LivenessProbe *Probe; ReadinessProbe *Probe; StartupProbe *Probe; Lifecycle *Lifecycle; TerminationMessagePath ""; TerminationMessagePolicy ""; ImagePullPolicy ""; SecurityContext *SecurityContext; Stdin false; StdinOnce false; TTY=tty false
 ContainerPort: Name ""; HostPort 0; ContainerPort 0; Protocol ""; HostIP ""
