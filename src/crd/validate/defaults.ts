@@ -89,7 +89,7 @@ function hasUnknown(schema: OpenAPIV3Schema | undefined, value: unknown): boolea
   return Object.entries(value).some(([key, child]) => {
     if (schema?.['x-kubernetes-embedded-resource'] === true && metaFields.has(key)) return false;
     if (properties !== undefined && Object.hasOwn(properties, key)) return hasUnknown(properties[key], child);
-    if (additionalProperties !== undefined && additionalProperties !== false) return additionalProperties !== true && hasUnknown(additionalProperties, child);
+    if (additionalProperties !== undefined) return hasUnknown(typeof additionalProperties === 'object' ? additionalProperties : undefined, child);
     return schema?.['x-kubernetes-preserve-unknown-fields'] !== true;
   });
 }

@@ -181,7 +181,9 @@ function* validateBranch(schema: OpenAPIV3Schema, { at, allowTypesAt }: Values, 
   if (schema.items !== undefined) yield* validateBranch(schema.items, { at: `${at}.items` }, errors);
   for (const [name, child] of propertiesOf(schema)) yield* validateBranch(child, { at: `${at}.properties[${name}]` }, errors);
   for (const [keyword, wanted] of branchKeywords) {
-    if (!isZero(schema[keyword])) errors.push(forbiddenField(`${at}.${keyword}`, `must be ${wanted} to be structural`));
+    // An empty value is not undefined.
+    const isSet = wanted === 'undefined' ? (schema[keyword] ?? undefined) !== undefined : !isZero(schema[keyword]);
+    if (isSet) errors.push(forbiddenField(`${at}.${keyword}`, `must be ${wanted} to be structural`));
   }
   if (!isZero(schema['x-kubernetes-validations'])) errors.push(forbiddenField(`${at}.x-kubernetes-validations`, 'must be empty to be structural'));
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, 'metadata')) {

@@ -88,7 +88,7 @@ export function validateEmbedded(schema: OpenAPIV3Schema, value: unknown, place:
 
 /**
  * The first member of an embedded resource (the value itself where its schema says so, and all below) that cannot be read for its type: kind and
- * apiVersion are texts, metadata is an ObjectMeta.
+ * apiVersion are texts, metadata is an ObjectMeta. What ObjectMeta does not know is taken out of metadata that was read, in place, as the reference does.
  */
 export function findMalformed(schema: OpenAPIV3Schema | undefined, value: unknown, place: { readonly at: string; readonly objectMeta: Schema },
 ): FieldError | undefined {
@@ -98,7 +98,8 @@ export function findMalformed(schema: OpenAPIV3Schema | undefined, value: unknow
   const { properties, additionalProperties } = schema;
   return findFirst(Object.keys(value).sort(), (key) => {
     const item = (value as Json)[key];
-    const error = schema['x-kubernetes-embedded-resource'] === true ? readEmbedded(key, item, { at: childPath(at, key), objectMeta }) : undefined;
+    const isMember = schema['x-kubernetes-embedded-resource'] === true;
+    const error = isMember ? readEmbedded(value as Json, key, { at: childPath(at, key), objectMeta }) : undefined;
     if (error !== undefined) return error;
     if (properties !== undefined && Object.hasOwn(properties, key)) return findMalformed(properties[key], item, { at: childPath(at, key), objectMeta });
     if (typeof additionalProperties !== 'object') return undefined;
@@ -114,11 +115,13 @@ function findFirst<T>(items: Iterable<T>, find: (item: T) => FieldError | undefi
   return undefined;
 }
 
-function readEmbedded(key: string, value: unknown, { at, objectMeta }: { readonly at: string; readonly objectMeta: Schema }): FieldError | undefined {
+function readEmbedded(resource: Json, key: string, { at, objectMeta }: { readonly at: string; readonly objectMeta: Schema }): FieldError | undefined {
+  const value = resource[key];
   if (key === 'apiVersion' || key === 'kind') return typeof value === 'string' ? undefined : invalidValue(at, value, 'must be a string');
   if (key !== 'metadata') return undefined;
   try {
-    decodeObject(objectMeta, value);
+    const { object, strictErrors } = decodeObject(objectMeta, value);
+    if (strictErrors.length > 0) resource[key] = object;
     return undefined;
   } catch (error) {
     if (error instanceof DecodeError) return invalidValue(at, sortDeep(value), error.message);
