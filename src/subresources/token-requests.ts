@@ -64,7 +64,8 @@ function identify({ object, name, target, context }: SpecialRequest, row: Resour
   const { metadata } = object;
   const { version, namespace } = target;
   const nowMs = clock.now();
-  const spec = (object['spec'] ??= {}) as { audiences?: readonly string[] | null };
+  const spec = (object['spec'] ??= {}) as { audiences?: readonly string[] | null; expirationSeconds?: number | null };
+  spec.expirationSeconds ??= DEFAULT_SECONDS;
   const owners = trackUpdate({ resource: row, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object });
   if (owners !== undefined) metadata.managedFields = owners;
   if (!spec.audiences?.length) spec.audiences = [...apiAudiences];

@@ -6,8 +6,8 @@ import type { Exchange } from '../exchange.ts';
 import { checkAccept, checkStream, negotiate, type Offer, type Representation } from './negotiate.ts';
 import { cborMedia, plainMedia } from './media.ts';
 
-const offer = { protobuf: true, conversions: true };
-const custom = { protobuf: false, conversions: true };
+const offer: Offer = { protobuf: true, conversions: 'metadata and tables' };
+const custom: Offer = { protobuf: false, conversions: 'metadata and tables' };
 const pick = (accept: string | undefined, offered: Offer): Representation => negotiate(accept, offered, plainMedia);
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
@@ -37,7 +37,7 @@ const refusal = (run: () => unknown): string => {
 test('negotiate refuses with the list of types, checkStream with that of streams', () => {
   const objects = 'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf';
   assert.equal(refusal(() => pick('application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io', offer)), objects);
-  assert.equal(refusal(() => pick(table, { protobuf: true, conversions: false })), objects);
+  assert.equal(refusal(() => pick(table, { protobuf: true, conversions: 'metadata' })), objects);
   assert.equal(refusal(() => pick('application/vnd.kubernetes.protobuf', custom)), objects);
   assert.equal(refusal(() => checkStream(pick('application/yaml', offer), plainMedia)),
     'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch');

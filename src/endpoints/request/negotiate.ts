@@ -21,20 +21,21 @@ export interface Representation {
 export interface Offer {
   /** Whether the kind can be encoded as protobuf; custom resources cannot, only their conversions. */
   readonly protobuf: boolean;
-  /** Whether objects of the kind can be shown as tables and metadata. */
-  readonly conversions: boolean;
+  /** What objects of the kind can be shown as besides. */
+  readonly conversions: 'metadata' | 'metadata and tables';
 }
 
 const conversions: readonly string[] = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
 
-function allowsConversion(form: string, { kind, group, version }: Transform): boolean {
+function allowsConversion(form: string, { kind, group, version }: Transform, offer: Offer): boolean {
+  if (kind === 'Table' && offer.conversions === 'metadata') return false;
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false;
   return conversions.includes(kind) && (kind !== 'Table' || form === 'json' || form === 'yaml');
 }
 
 function pick(accept: string | undefined, forms: readonly Form[], offer: Offer): Representation | undefined {
   const found = negotiateType(accept, forms, (form, transform) =>
-    (transform === undefined ? form !== 'protobuf' || offer.protobuf : offer.conversions && allowsConversion(form, transform)));
+    (transform === undefined ? form !== 'protobuf' || offer.protobuf : allowsConversion(form, transform, offer)));
   if (found === undefined) return undefined;
   const form = found.type as Form;
   return found.transform ? { form, conversion: { kind: found.transform.kind, version: found.transform.version } as Conversion } : { form };

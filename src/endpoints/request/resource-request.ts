@@ -13,18 +13,20 @@ const MANAGER_MAX_LENGTH = 128;
 
 /** The representations that objects of a resource have. */
 export function offerOf(resource: Resource): Offer {
-  return { protobuf: !resource.custom, conversions: resource.verbs.includes('get') || resource.verbs.includes('list') };
+  return { protobuf: !resource.custom, conversions: resource.verbs.includes('get') || resource.verbs.includes('list') ? 'metadata and tables' : 'metadata' };
 }
 
 /** Subresources whose answers are no objects that a table could show. */
-const plainSubresources: ReadonlySet<string> = new Set(['binding', 'token']);
+const plainSubresources: ReadonlySet<string> = new Set(['binding', 'eviction', 'token']);
+
+const offers: readonly Offer['conversions'][] = ['metadata', 'metadata and tables'];
 
 /** Checks Accept as the route of the request does, then picks a representation. */
 export function negotiateRequest({ exchange, resource, subresource, dependencies: { media } }: ResourceRequest, collection = false): Representation {
   const accept = exchange.headers['accept'] ?? '';
   const whole = offerOf(resource);
-  const offer = plainSubresources.has(subresource) ? { ...whole, conversions: false } : whole;
-  const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (offer.conversions ? 4 : 0) + (media === cborMedia ? 8 : 0);
+  const offer: Offer = plainSubresources.has(subresource) ? { ...whole, conversions: 'metadata' } : whole;
+  const route = (resource.custom ? 0 : 1) + (collection ? 2 : 0) + (media === cborMedia ? 4 : 0) + 8 * offers.indexOf(offer.conversions);
   const known = representations.peek(accept)?.[route];
   if (known !== undefined) return known;
   if (!resource.custom) checkAccept(exchange, collection ? media.collectionTypes : media.objectTypes);

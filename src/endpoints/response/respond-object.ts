@@ -1,6 +1,6 @@
 // Responses with one object: the object, a table, or metadata. Plain JSON and protobuf are the bytes that the stored object keeps.
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
-import { failure, type KubeObject, type Schema } from '../../apimachinery/index.ts';
+import { failure, type KubeObject, type Schema, type StatusError } from '../../apimachinery/index.ts';
 import { parseJson, turnCbor } from '../../codec/index.ts';
 import type { StoredObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -29,13 +29,15 @@ export function tableContext(request: ResourceRequest, tableVersion: string): Ta
   };
 }
 
+function notAList({ resource }: ResourceRequest, name: string): StatusError {
+  if (resource.custom) return failure(500, '', 'content is not a list');
+  return failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (${name})`);
+}
+
 /** The converted value of an object. */
 function convert(request: ResourceRequest, object: StoredObject, { conversion }: Representation): Encodable {
   if (conversion?.kind === 'Table') return { value: tableOfObject(object, tableContext(request, conversion.version)) };
-  if (conversion?.kind === 'PartialObjectMetadataList') {
-    if (request.resource.custom) throw failure(500, '', 'content is not a list');
-    throw failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (${internalName(request, false)})`);
-  }
+  if (conversion?.kind === 'PartialObjectMetadataList') throw notAList(request, internalName(request, false));
   const { metadata } = object.object(request.target.version);
   return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchema(request.dependencies.schemas) };
 }
@@ -73,7 +75,12 @@ export function respondKubeObject(
   request: ResourceRequest, answer: { status: number; object: KubeObject; schema: Schema; representation: Representation },
 ): MaybePromise<Response> {
   const { status, object, schema, representation: { form, conversion } } = answer;
-  if (conversion?.kind === 'PartialObjectMetadata') {
+  // A Status is shown as it is.
+  const isStatus = object.kind === 'Status';
+  if (conversion?.kind === 'PartialObjectMetadataList' && !isStatus) {
+    throw notAList(request, `*${String(object.apiVersion).split(/[./]/, 1)[0]}.${object.kind}`);
+  }
+  if (conversion?.kind === 'PartialObjectMetadata' && !isStatus) {
     const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchema(request.dependencies.schemas) };
     return respondValue(request.exchange, request.dependencies, { status, form, value });
   }

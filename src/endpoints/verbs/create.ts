@@ -1,5 +1,5 @@
 // POST on a collection, and on the subresources that are created (binding, eviction, token).
-import { type KubeObject, methodNotSupported } from '../../apimachinery/index.ts';
+import { inFieldOrder, type KubeObject, methodNotSupported } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import { admitUnstored, defaultObject } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
@@ -49,7 +49,11 @@ async function createSpecial(
 }
 
 async function respondSpecial(request: ResourceRequest, object: KubeObject, { representation, expected }: Answer): Promise<Response> {
-  if (object.kind !== 'Status') return respondKubeObject(request, { status: 201, object, schema: expected.schema, representation });
+  if (object.kind !== 'Status') {
+    const { kind, apiVersion, ...parts } = object;
+    const ordered = { kind, apiVersion, ...inFieldOrder(expected.schema, parts) } as KubeObject;
+    return respondKubeObject(request, { status: 201, object: ordered, schema: expected.schema, representation });
+  }
   const schema = request.dependencies.schemas.forKind({ group: '', version: 'v1', kind: 'Status' }) ?? expected.schema;
   return respondKubeObject(request, { status: (object as { code?: number }).code ?? 201, object, schema, representation });
 }

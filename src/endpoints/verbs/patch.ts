@@ -7,7 +7,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
 import { checkIdentity, defaultObject, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
-import { expectedKind, negotiateRequest, readBody, writeContext, yamlParserOf } from '../request/resource-request.ts';
+import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { typeObject } from '../request/decode.ts';
 import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
@@ -184,6 +184,11 @@ async function parseForAudit(request: ResourceRequest, bytes: Uint8Array, type: 
   }
 }
 
+function createsByApply(request: ResourceRequest): boolean {
+  const { subresource, resource } = request;
+  return subresource === '' || (resource.createOnUpdate && createsObject(subresource)) || subresourceOf(request)?.createsByApply === true;
+}
+
 /** Patches an object. */
 export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const { exchange, dependencies, target, name, subresource } = request;
@@ -202,7 +207,7 @@ export async function handlePatch(request: ResourceRequest): Promise<Response> {
     : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
     name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true,
-    createIfAbsent: isApply && (subresource === '' || (request.resource.createOnUpdate && createsObject(subresource))),
+    createIfAbsent: isApply && createsByApply(request),
     context: writeContext(request, query), ...target,
   });
   return respondWrite(request, result, representation);

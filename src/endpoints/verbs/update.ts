@@ -16,7 +16,8 @@ import { respondKubeObject, respondObject } from '../response/respond-object.ts'
 export async function respondWrite(request: ResourceRequest, result: WriteResult, representation: Representation): Promise<Response> {
   const status = result.created ? 201 : 200;
   if (request.subresource !== 'scale') return respondObject(request, { status, object: result.object, representation });
-  const scale = toScale(request.resource, result.object.object(request.target.version));
+  // Replicas that the schema of a custom resource has no field for are gone by now.
+  const scale = toScale(request.resource, result.object.object(request.target.version), 0);
   return respondKubeObject(request, { status, object: scale, schema: scaleSchema(request), representation });
 }
 

@@ -8,6 +8,7 @@ import { createWatchEventEncoder, type WatchEventEncoder } from '../watch/watch-
 import type { CollectionOptions } from '../request/list-options.ts';
 import { type Representation, checkStream, streamType } from '../request/negotiate.ts';
 import { headersFor } from '../response/respond.ts';
+import { endAtFirstEvent } from '../watch/unshown-watch.ts';
 import { WatchStream } from '../watch/watch-stream.ts';
 
 const DEFAULT_MIN_TIMEOUT_SECONDS = 1800;
@@ -52,8 +53,12 @@ export async function handleWatch(request: ResourceRequest, options: CollectionO
     const event = encoder.encodeError(error.status);
     return { status: 200, headers, body: async (sink) => void sink.write(event) };
   }
+  const timeoutMs = timeoutOf(request, options);
+  if (representation.conversion?.kind === 'PartialObjectMetadataList') {
+    return { status: 200, headers, body: (sink) => endAtFirstEvent({ watch, clock, timeoutMs }, sink) };
+  }
   const parts = {
-    writeThrottle, broadcasts, watch, encoder, clock, random, topic: topicOf(request, options, encoder), timeoutMs: timeoutOf(request, options),
+    writeThrottle, broadcasts, watch, encoder, clock, random, topic: topicOf(request, options, encoder), timeoutMs,
     bookmarks: options.allowWatchBookmarks, counts: dependencies.watchCounts?.(exchange.info),
   };
   return { status: 200, headers, body: (sink) => new WatchStream(parts, sink).run() };

@@ -110,7 +110,8 @@ function validateValidatingPolicyStatus(policy: KubeObject): Errors {
 export const validatingAdmissionPolicyKind: KindSpec = {
   kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', categories: ['api-extensions'], cluster: true,
   unconditionalUpdate: false, tracksGeneration: true,
-  subresources: [status],
+  // The reference forgets to forbid it for this one status.
+  subresources: [{ ...status, createsByApply: true }],
   metadataChecks: ['lenient-object', 'kind'],
   resetFields: statusOnlyResets,
   columns: validatingPolicyColumns,
