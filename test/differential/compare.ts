@@ -119,21 +119,21 @@ function isDocumented(request: Request, theirs: Answer, ours: Answer): boolean {
 
 const versionOf = ({ body }: Answer): string => String((body as Json | null)?.['metadata']?.resourceVersion ?? '');
 
-/** An object whose first update is a write though it changes nothing: the peer stores a phase, or labels, only then. */
+/** An object whose first update is a write though it changes nothing: the peer stores an empty value for what was created as null only then. */
 function isIncomplete(body: unknown): boolean {
-  const { kind, metadata, spec } = (body ?? {}) as Json;
-  return kind === 'PersistentVolumeClaim'
-    || (kind === 'Job' && JSON.stringify(metadata?.labels) === JSON.stringify(spec?.template?.metadata?.labels));
+  const { kind, data, binaryData } = (body ?? {}) as Json;
+  return (kind === 'ConfigMap' || kind === 'Secret') && [binaryData, kind === 'Secret' ? data : {}].some((map) => Object.values(map ?? {}).includes(''));
 }
 
 /**
  * The peer's answers with the versions that they would have without the writes of docs/differences.md that change nothing: the first updates of some
  * objects, where this server shows the version that it gave at their creation.
  */
-export function alignVersions(theirs: readonly Answer[], ours: readonly Answer[]): { readonly answers: readonly Answer[]; readonly writes: number } {
+export function alignVersions(theirs: readonly Answer[], ours: readonly Answer[]): { readonly answers: readonly Answer[]; readonly writes: readonly number[] } {
   const answers: Answer[] = [];
   const versions = new Map<string, Set<string>>();
   const skipped: number[] = [];
+  const writes: number[] = [];
   const align = (answer: Answer): Answer => JSON.parse(JSON.stringify(answer).replace(/<rv (\d+)>/g, (_, number: string) =>
     `<rv ${Number(number) - skipped.filter((at) => at <= Number(number)).length}>`)) as Answer;
   for (const [step, answer] of theirs.entries()) {
@@ -144,11 +144,12 @@ export function alignVersions(theirs: readonly Answer[], ours: readonly Answer[]
     const isFirst = seen.size === 1 && !seen.has(version) && isIncomplete(body);
     if (isFirst && mine !== versionOf(align(answer)) && mine === versionOf(answers.findLast(({ body: had }) => isSameObject(had, body))!)) {
       skipped.push(Number(/\d+/.exec(version)?.[0]));
+      writes.push(step);
     }
     if (/^<rv \d+>$/.test(version)) versions.set(known, seen.add(version));
     answers.push(align(answer));
   }
-  return { answers, writes: skipped.length };
+  return { answers, writes };
 }
 
 const isSameObject = (one: unknown, other: unknown): boolean => {
@@ -156,10 +157,11 @@ const isSameObject = (one: unknown, other: unknown): boolean => {
   return a['kind'] === b['kind'] && a['metadata']?.name === b['metadata']?.name;
 };
 
-/** How many of the answers to a case differ as docs/differences.md says. */
-export function countDocumented({ requests }: Case, theirs: readonly Answer[], ours: readonly Answer[]): number {
+/** The steps of a case whose answers differ as docs/differences.md says. */
+export function listDocumented({ requests }: Case, theirs: readonly Answer[], ours: readonly Answer[]): readonly number[] {
   const { answers, writes } = alignVersions(theirs, ours);
-  return writes + answers.filter((answer, step) => ours[step] !== undefined && isDocumented(requests[step]!, answer, ours[step])).length;
+  const differ = [...answers.keys()].filter((step) => ours[step] !== undefined && isDocumented(requests[step]!, answers[step]!, ours[step]));
+  return [...writes, ...differ];
 }
 
 /** The first answer that differs, or nothing. Another order of keys counts only where nothing else differs. */

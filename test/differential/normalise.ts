@@ -75,16 +75,23 @@ function sortRules(review: Json): Json {
   return { ...review, status: { resourceRules: sorted(resourceRules), nonResourceRules: sorted(nonResourceRules), ...rest } };
 }
 
-/** Neighbouring causes of one map come in no order in the reference; the message of several causes repeats them. */
+/** Causes among which the reference has no order: of one map, of the properties of a schema or of a custom object, and the conflicts of an apply. */
+function runOf({ reason, field }: Json, kind: string): string {
+  if (reason === 'FieldManagerConflict') return 'conflicts';
+  if (kind === 'Thing' && !String(field).startsWith('metadata')) return 'values';
+  return String(field).replace(/(\.properties)\[.*$/, '$1').replace(/\[[^\]]*\]$/, '');
+}
+
+/** Neighbouring causes without an order are sorted; the message of several causes repeats them. */
 export function sortCauses(answer: Answer): Answer {
   const status = answer.body as Json | null;
   const causes = status?.['details']?.causes as Json[] | undefined;
   if (status?.['kind'] !== 'Status' || causes === undefined || causes.length < 2) return answer;
-  const fieldOf = (cause: Json): string => String(cause['field']).replace(/\[[^\]]*\]$/, '');
+  const kind = String(status?.['details']?.kind);
   const runs: Json[][] = [];
   for (const cause of causes) {
     const run = runs.at(-1);
-    if (run !== undefined && fieldOf(run[0] as Json) === fieldOf(cause)) run.push(cause);
+    if (run !== undefined && runOf(run[0] as Json, kind) === runOf(cause, kind)) run.push(cause);
     else runs.push([cause]);
   }
   const sorted = runs.flatMap((run) => run.map((cause) => JSON.stringify(cause)).sort().map((text) => JSON.parse(text) as Json));

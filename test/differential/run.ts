@@ -1,7 +1,7 @@
 // Sends generated requests to this server and to a kube-apiserver and compares the answers: `npm run differential -- [AREA…] --peer KUBE-APISERVER
 // [--seed N] [--count N] [--only CASE,…] [--show N] [--shrink N] [--keep|--record] [--dump FILE]`. The peer needs an etcd, which PINTLE_ETCD names or PATH has.
 // Prints, for each area, the differences by how often they were seen, with a minimal case; --keep adds those cases, with the peer's answers, to the corpus.
-// --dump writes every difference as a line of JSON: the request, the peer's answer and this server's.
+// --dump writes every difference, those that are documented and those that the peer shows to itself, as a line of JSON: the request and the answers.
 // --record asks the peer again for the answers to the cases that the corpus has, and sends nothing else.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
 import { Dice } from '../fuzz/mutate.ts';
 import { AREAS } from './areas/index.ts';
 import type { Area, Case, Facts, Json } from './case.ts';
-import { type Difference, compare, countDocumented } from './compare.ts';
+import { type Difference, compare, listDocumented } from './compare.ts';
 import { readFacts } from './facts.ts';
 import type { Answer } from './normalise.ts';
 import { runCase, startBoth } from './servers.ts';
@@ -37,7 +37,7 @@ if (noEtcd !== false) throw new Error(noEtcd);
 const CONCURRENCY = 6;
 const SHRINK_MS = 15_000;
 /** How often a difference has to show again: the order of two entries of a map in Go is the other one half of the time. */
-const ROUNDS = 6;
+const ROUNDS = 10;
 
 interface Finding extends Difference {
   readonly index: number;
@@ -55,26 +55,35 @@ async function ask(made: Case): Promise<{ readonly theirs: Answer[]; readonly ou
   return { theirs: there, ours: here };
 }
 
+/** Writes a line for --dump. */
+function dump(line: Json): void {
+  if (values.dump !== undefined) appendFileSync(values.dump, `${JSON.stringify(line)}\n`);
+}
+
 /** What differs in a case; a difference that the peer shows to itself (maps in Go have no order) is none. */
 async function check(made: Case): Promise<{
-  readonly difference: Difference | undefined; readonly answers: number; readonly unstable: boolean; readonly documented: number;
+  readonly difference: Difference | undefined; readonly answers: number; readonly unstable: boolean; readonly documented: readonly number[];
 }> {
   const first = await ask(made);
   const answers = first.theirs.filter(({ status }) => status !== -1).length;
-  const documented = countDocumented(made, first.theirs, first.ours);
+  const documented = listDocumented(made, first.theirs, first.ours);
+  if (values.dump !== undefined) {
+    for (const step of documented) dump({ sort: 'documented', request: made.requests[step], theirs: first.theirs[step], ours: first.ours[step] });
+  }
   const difference = compare(made, first.theirs, first.ours);
   if (difference === undefined) return { difference, answers, unstable: false, documented };
   const again: Case = { requests: made.requests.slice(0, difference.step + 1) };
   for (let round = 0; round < ROUNDS; round++) {
     const { theirs: other, ours: mine } = await ask(again);
     const here = compare(again, other, mine);
-    if (here === undefined || compare(again, first.theirs.slice(0, difference.step + 1), other) !== undefined) return { difference: undefined, answers,
-      unstable: true, documented };
+    const itself = compare(again, first.theirs.slice(0, difference.step + 1), other);
+    if (here !== undefined && itself === undefined) continue;
+    const { step } = itself ?? difference;
+    dump({ sort: 'unstable', request: made.requests[step], theirs: first.theirs[step], other: other[step], ours: first.ours[step] });
+    return { difference: undefined, answers, unstable: true, documented };
   }
-  if (values.dump !== undefined) {
-    const { sort, step } = difference;
-    appendFileSync(values.dump, `${JSON.stringify({ sort, request: made.requests[step], theirs: first.theirs[step], ours: first.ours[step] })}\n`);
-  }
+  const { sort, step } = difference;
+  dump({ sort, request: made.requests[step], theirs: first.theirs[step], ours: first.ours[step] });
   return { difference, answers: answers - first.theirs.slice(difference.step + 1).filter(({ status }) => status !== -1).length, unstable: false, documented };
 }
 
@@ -144,7 +153,7 @@ async function runArea(area: Area, facts: Facts): Promise<number> {
       const found = await check(made);
       asked += found.answers;
       unstable += found.unstable ? 1 : 0;
-      documented += found.documented;
+      documented += found.documented.length;
       if (found.difference !== undefined) findings.push({ ...found.difference, index, made });
     }
   };

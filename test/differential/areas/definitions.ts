@@ -101,7 +101,42 @@ function makeObjects(dice: Dice, facts: Facts): Case {
   const withMeta = { ...full,
     properties: { ...full['properties'], metadata: { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' } } };
   for (let count = 10 + dice.below(20); count > 0; count--) requests.push(makeRequest(dice, facts, { path, make, schema: withMeta }));
+  if (chance(dice, 60)) requests.push(...tighten(dice, facts, { path, make, schema: withMeta }));
   return { requests };
+}
+
+/** A schema with more demands than before, somewhere: what is stored may not meet them. */
+function demandMore(dice: Dice, schema: Json): Json {
+  const more: Json = { ...schema };
+  if (schema['properties'] !== undefined) more['properties'] = Object.fromEntries(Object.entries(schema['properties'] as Json).map(([name, child]) => [name,
+    demandMore(dice, child)]));
+  for (const key of ['items', 'additionalProperties']) if (typeof schema[key] === 'object') more[key] = demandMore(dice, schema[key]);
+  if (!chance(dice, 40)) return more;
+  const demands: Readonly<Record<string, readonly Json[]>> = {
+    string: [{ maxLength: 1 }, { minLength: 2 }, { enum: ['b', 'c'] }, { pattern: '^b' }, { format: 'date' }, { default: 'a' },
+      { 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] }, { 'x-kubernetes-validations': [{ rule: 'self != "a"', message: 'no a' }] }],
+    integer: [{ maximum: 1 }, { minimum: 2 }, { multipleOf: 3 }, { enum: [1, 2] }, { default: 1 }, { nullable: true },
+      { 'x-kubernetes-validations': [{ rule: 'self > 2' }] }],
+    boolean: [{ enum: [true] }, { default: false }, { 'x-kubernetes-validations': [{ rule: 'self' }] }],
+    array: [{ maxItems: 1 }, { minItems: 2 }, { nullable: true }, { 'x-kubernetes-list-type': 'atomic', 'x-kubernetes-list-map-keys': undefined }],
+    object: [{ required: ['b'] }, { maxProperties: 1 }, { minProperties: 2 }, { nullable: true }, { 'x-kubernetes-preserve-unknown-fields': true }],
+  };
+  return { ...more, ...dice.pick(demands[schema['type']] ?? [{}]) };
+}
+
+/** A change of the schema, and requests to the objects that were there before. */
+function tighten(dice: Dice, facts: Facts, things: Things): Request[] {
+  const { properties } = things.schema as { properties: Json };
+  const changed = Object.fromEntries(['spec', 'status'].map((name) => [name, demandMore(dice, properties[name])]));
+  const requests: Request[] = [
+    { method: 'PATCH', path: `${DEFINITIONS}/things.{id}.example.com`, type: 'application/json-patch+json', body: Object.entries(changed).map(([name, value]) =>
+      ({ op: 'replace', path: `/spec/versions/0/schema/openAPIV3Schema/properties/${name}`, value })), until: { field: 'kind',
+        equals: 'CustomResourceDefinition' } },
+    { path: things.path, until: { field: 'kind', equals: 'ThingList' }, pauseMs: 600 },
+  ];
+  for (let count = 8 + dice.below(8); count > 0; count--) requests.push(makeRequest(dice, facts, things));
+  for (const path of [things.path, `${things.path}?watch=1&timeoutSeconds=1`, `${things.path}?labelSelector=l%3Da`]) requests.push({ path });
+  return requests;
 }
 
 interface Things {
