@@ -14,7 +14,7 @@ import type { Routed } from '../webhooks/egress.ts';
 import { createLogBackend } from './log-backend.ts';
 import { type LogFile, type LogFileOptions, openLogFile } from './log-file.ts';
 import { type RecentWrites, createRecentWrites } from './recent-writes.ts';
-import { RequestAudit } from './record.ts';
+import { RequestAudit, createWallTime } from './record.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
 
 /** The audit of one server. */
@@ -55,7 +55,7 @@ export async function createAudit(options: ServerOptions & Routed, shared?: LogF
   if (backends.length === 0) return undefined;
   const writes = createRecentWrites();
   const backend = uniteBackends(backends);
-  const parts = { backend, writes, clock, metrics };
+  const parts = { backend, writes, clock, wallTime: createWallTime(clock), metrics };
   return {
     metrics,
     begin(exchange, user) {

@@ -30,7 +30,7 @@ const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 
   },
   level: 'Request', stage, impersonated: undefined, found: undefined, status: { code: 200 }, requestObject, responseObject: undefined,
   stageMs: Date.UTC(2030, 0, 2, 3, 4, 6), annotations: writeAnnotations([['b/y', '2'], ['a/x', '1']]), revisions: undefined,
-});
+}, requestUri.length + (requestObject?.length ?? 0));
 
 /** A backend that keeps the names of what it gets, batch by batch. */
 function createRecorder(isStored: boolean | Promise<boolean> = true): AuditBackend & { readonly batches: string[] } {

@@ -20,7 +20,7 @@ interface LogBackendOptions {
 
 /** Events that are written together, and characters of what clients have a part in: bodies, paths, and what is said of callers. */
 const MAX_WAITING = 64;
-const MAX_WAITING_LENGTH = 64 * 1024;
+const MAX_WAITING_WEIGHT = 64 * 1024;
 /** Room for that many events without bodies; longer texts get a buffer of their own. */
 const BUFFER_BYTES = 256 * 1024;
 /** Bytes of one UTF-16 unit in UTF-8, at most. */
@@ -28,11 +28,16 @@ const MAX_UNIT_BYTES = 3;
 
 class LogBackend implements AuditBackend {
   readonly #options: LogBackendOptions;
-  /** One for as long as the server runs. */
+  /** One for as long as the server runs; lines are in it while they are written. */
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  /** They become one text when they are written: that takes half the time of a text for each in the middle of its request. */
+  #end = 0;
+  /** Lines in the buffer. */
+  #count = 0;
+  /** Whether all lines of the write in progress have been written. */
+  #isStored = true;
+  /** They become lines when they are written: that takes half the time of a line for each in the middle of its request. */
   readonly #waiting: AuditEvent[] = [];
-  #waitingLength = 0;
+  #waitingWeight = 0;
   /** Whether the end of this turn is awaited. */
   #isDue = false;
 
@@ -55,12 +60,11 @@ class LogBackend implements AuditBackend {
 
   /** A long event is written by itself: the file may refuse it, which is no reason to lose others. */
   #add(event: AuditEvent): boolean {
-    const { requestUri, caller } = event.fields.request;
-    const length = event.hasBodies && this.#options.format === 'json' ? event.json.length : requestUri.length + caller.text.length;
-    const isStored = length < MAX_WAITING_LENGTH || this.#write();
-    this.#waitingLength += length;
+    const { weight } = event;
+    const isStored = weight < MAX_WAITING_WEIGHT || this.#write();
+    this.#waitingWeight += weight;
     const count = this.#waiting.push(event);
-    return count < MAX_WAITING && this.#waitingLength < MAX_WAITING_LENGTH ? isStored : this.#write() && isStored;
+    return count < MAX_WAITING && this.#waitingWeight < MAX_WAITING_WEIGHT ? isStored : this.#write() && isStored;
   }
 
   flush(): void {
@@ -73,19 +77,43 @@ class LogBackend implements AuditBackend {
   }
 
   #write(): boolean {
-    const count = this.#waiting.length;
-    if (count === 0) return true;
-    const { file, format, metrics } = this.#options;
-    let text = '';
-    for (const event of this.#waiting) text += `${format === 'json' ? event.json : formatLegacy(event)}\n`;
+    this.#isStored = true;
+    for (const event of this.#waiting) this.#put(event);
     this.#waiting.length = 0;
-    this.#waitingLength = 0;
+    this.#waitingWeight = 0;
+    this.#writeBuffer();
+    return this.#isStored;
+  }
+
+  /** Puts the line of an event behind those in the buffer. One that is longer than the buffer is written from memory of its own. */
+  #put(event: AuditEvent): void {
+    const isJson = this.#options.format === 'json';
+    const filled = isJson ? event.fill(this.#buffer, this.#end) : this.#end;
+    if (filled > this.#end) {
+      this.#end = filled;
+    } else {
+      const line = `${isJson ? event.json : formatLegacy(event)}\n`;
+      const bytes = line.length * MAX_UNIT_BYTES;
+      if (bytes > BUFFER_BYTES - this.#end) this.#writeBuffer();
+      if (bytes > BUFFER_BYTES) return this.#writeLines(Buffer.from(line), 1);
+      this.#end += this.#buffer.write(line, this.#end);
+    }
+    this.#count += 1;
+  }
+
+  #writeBuffer(): void {
+    const [end, count] = [this.#end, this.#count];
+    this.#end = 0;
+    this.#count = 0;
+    if (count > 0) this.#writeLines(this.#buffer.subarray(0, end), count);
+  }
+
+  #writeLines(lines: Uint8Array, count: number): void {
     try {
-      file.write(text.length * MAX_UNIT_BYTES > BUFFER_BYTES ? Buffer.from(text) : this.#buffer.subarray(0, this.#buffer.write(text)));
-      return true;
+      this.#options.file.write(lines);
     } catch (error) {
-      metrics.recordErrors('log', count, error);
-      return false;
+      this.#isStored = false;
+      this.#options.metrics.recordErrors('log', count, error);
     }
   }
 }

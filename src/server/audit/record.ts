@@ -11,7 +11,7 @@ import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
 import { AuditEvent, TRUNCATED } from './event.ts';
 import {
-  type Annotations, type AuditedRequest, type EventStatus, type FoundObject, noAnnotations, noteDecision, recallCaller, writeAnnotations,
+  type Annotations, type AuditedRequest, type EventFields, type EventStatus, type FoundObject, noAnnotations, noteDecision, recallCaller, writeAnnotations,
 } from './event-text.ts';
 import { LatencyMarks } from './latency.ts';
 import { removeManagedFields } from './managed-fields.ts';
@@ -32,7 +32,23 @@ export interface RecordParts {
   readonly backend: AuditBackend;
   readonly writes: Pick<RecentWrites, 'add'>;
   readonly clock: Clock;
+  readonly wallTime: ReturnType<typeof createWallTime>;
   readonly metrics: AuditMetrics;
+}
+
+/** How long the difference between the two clocks is believed; a wall clock that is set shows in events after that. */
+const WALL_TIME_MS = 1000;
+
+/** Makes the function from times of the monotonic clock to those of the wall clock. The monotonic one is the finer. */
+export function createWallTime(clock: Clock): (monotonicMs: number) => number {
+  let [offsetMs, readMs] = [0, -Infinity];
+  return (monotonicMs) => {
+    if (Math.abs(monotonicMs - readMs) > WALL_TIME_MS) {
+      readMs = clock.monotonicMs();
+      offsetMs = clock.now() - readMs;
+    }
+    return monotonicMs + offsetMs;
+  };
 }
 
 /** The record of one request; `user` is undefined when authentication failed. */
@@ -43,10 +59,12 @@ export class RequestAudit implements FilterAuditRecord {
   readonly latency: LatencyMarks;
   readonly #parts: RecordParts;
   readonly #exchange: ServerExchange;
+  readonly #user: User | undefined;
   readonly #decision: AuditDecision;
-  readonly #request: AuditedRequest;
+  #request: AuditedRequest | undefined = undefined;
   /** What authorization says, as long as there are no other annotations: then it is one of them. */
-  #noted: Annotations = noAnnotations;
+  #authorized: 'allow' | 'forbid' | undefined = undefined;
+  #reason = '';
   #annotations: Map<string, AuditAnnotation> | undefined = undefined;
   #impersonated: { readonly user: User; readonly constraint: string } | undefined = undefined;
   #found: FoundObject | undefined = undefined;
@@ -60,18 +78,12 @@ export class RequestAudit implements FilterAuditRecord {
   constructor(parts: RecordParts, { exchange, user, decision }: {
     readonly exchange: ServerExchange; readonly user: User | undefined; readonly decision: AuditDecision;
   }) {
-    const { clock } = parts;
-    const nowMs = clock.monotonicMs();
-    const { startedMs } = exchange;
     this.#parts = parts;
     this.#exchange = exchange;
+    this.#user = user;
     this.#decision = decision;
-    this.#request = {
-      auditId: exchange.auditId, requestUri: exchange.target, info: exchange.info, caller: recallCaller(exchange, user),
-      receivedMs: clock.now() - (nowMs - startedMs),
-    };
-    this.latency = new LatencyMarks(startedMs);
-    this.latency.mark('authentication', nowMs);
+    this.latency = new LatencyMarks(exchange.startedMs);
+    this.latency.mark('authentication', parts.clock.monotonicMs());
     this.wantsRequest = levelsWithRequest.has(decision.level);
     this.wantsResponse = decision.level === 'RequestResponse';
     this.maxResponseBytes = decision.omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES;
@@ -79,14 +91,18 @@ export class RequestAudit implements FilterAuditRecord {
 
   /** Filled in by filters and admission; shown from the level that each of them names. */
   get annotations(): Map<string, AuditAnnotation> {
-    return (this.#annotations ??= new Map(this.#noted.entries.map(([key, value]) => [key, { value, level: 'Metadata' }])));
+    return (this.#annotations ??= new Map(this.#noteDecision().entries.map(([key, value]) => [key, { value, level: 'Metadata' }])));
   }
 
   recordDecision(decision: 'allow' | 'forbid', { reason, nowMs }: { readonly reason: string; readonly nowMs: number }): void {
     this.latency.mark('authorization', nowMs);
-    const noted = noteDecision(decision, reason);
-    if (this.#annotations === undefined) this.#noted = noted;
-    else for (const [key, value] of noted.entries) this.annotate(key, value);
+    this.#authorized = decision;
+    this.#reason = reason;
+    if (this.#annotations !== undefined) for (const [key, value] of this.#noteDecision().entries) this.annotate(key, value);
+  }
+
+  #noteDecision(): Annotations {
+    return this.#authorized === undefined ? noAnnotations : noteDecision(this.#authorized, this.#reason);
   }
 
   recordImpersonation(user: User, constraint: string): void {
@@ -176,23 +192,43 @@ export class RequestAudit implements FilterAuditRecord {
 
   /** Makes the event of a stage, unless the policy omits it; answers whether it is stored. */
   process(stage: AuditStage, nowMs = this.#parts.clock.monotonicMs()): MaybePromise<boolean> {
-    const { omitStages, level } = this.#decision;
+    const { omitStages } = this.#decision;
     if (omitStages.has(stage)) return true;
     const { backend, writes, metrics } = this.#parts;
-    const { receivedMs } = this.#request;
     metrics.recordEvent();
-    const event = new AuditEvent({
-      request: this.#request, level, stage, impersonated: this.#impersonated, found: this.#found, status: this.#status,
-      requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(),
-      revisions: this.#revisions,
-      stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs,
-    });
+    const event = new AuditEvent(() => this.#describe(stage, nowMs), this.#weigh());
+    // The record changes until the last stage.
+    if (stage !== 'ResponseComplete') event.settle();
     if (this.#revisions !== undefined) writes.add(event);
     return backend.process([event]);
   }
 
+  #describe(stage: AuditStage, nowMs: number): EventFields {
+    const request = this.#recallRequest();
+    const { receivedMs } = request;
+    return {
+      request, level: this.#decision.level, stage, impersonated: this.#impersonated, found: this.#found, status: this.#status,
+      requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(), revisions: this.#revisions,
+      stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs,
+    };
+  }
+
+  #recallRequest(): AuditedRequest {
+    const { auditId, target, info, startedMs } = this.#exchange;
+    return this.#request ??= {
+      auditId, requestUri: target, info, caller: recallCaller(this.#exchange, this.#user), receivedMs: this.#parts.wallTime(startedMs),
+    };
+  }
+
+  /** About as many characters as clients have a part in. */
+  #weigh(): number {
+    const { target, headers } = this.#exchange;
+    return target.length + (headers['x-forwarded-for']?.length ?? 0) + (this.#user === undefined ? 0 : weighUser(this.#user))
+      + (this.#requestObject?.length ?? 0) + (this.#responseObject?.length ?? 0);
+  }
+
   #showAnnotations(): Annotations {
-    if (this.#annotations === undefined) return this.#noted;
+    if (this.#annotations === undefined) return this.#noteDecision();
     const shown: [string, string][] = [];
     for (const [key, { value, level }] of this.#annotations) if (level === 'Metadata' || this.wantsRequest) shown.push([key, value]);
     return writeAnnotations(shown);
@@ -205,6 +241,8 @@ export class RequestAudit implements FilterAuditRecord {
 
 const isPlainJson = ({ 'content-type': type, 'content-encoding': encoding }: Response['headers']): boolean =>
   encoding === undefined && String(type).startsWith('application/json');
+
+const weighUser = ({ name, groups }: User): number => name.length + groups.reduce((sum, { length }) => sum + length, 0);
 
 /** Statuses of answers that have nothing but their code. */
 const statuses = new Map<number, EventStatus>();

@@ -8,7 +8,7 @@ import { createManualClock } from '../../base/index.ts';
 import { type Handler, type Response, respondError } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import { createAuditMetrics } from '../audit/audit-metrics.ts';
-import { RequestAudit } from '../audit/record.ts';
+import { RequestAudit, createWallTime } from '../audit/record.ts';
 import { createExchange } from '../http/exchange.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { auditRequests } from './audit.ts';
@@ -26,9 +26,10 @@ async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly 
     stop: () => Promise.resolve(),
   };
   const decision: AuditDecision = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
+  const parts = { backend, writes: { add() {} }, clock, wallTime: createWallTime(clock), metrics };
   const audit: Audit = {
     metrics, flush() {}, answer: () => undefined, rotateFor() {}, stop: () => Promise.resolve(),
-    begin: (exchange, user) => new RequestAudit({ backend, writes: { add() {} }, clock, metrics }, { exchange, user, decision }),
+    begin: (exchange, user) => new RequestAudit(parts, { exchange, user, decision }),
   };
   const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
   const head = { method: 'GET', target: '/a', headers: {}, remoteAddress: '::1', clientCertificate: undefined, connection: {}, auditId: 'id' };

@@ -5,6 +5,8 @@ import type { Writable } from 'node:stream';
 
 /** So many answers wait for each other; what is ready first must not wait for a long turn. */
 const MAX_HELD = 16;
+/** So many do where something is written before them: the audit log takes 0.5 µs an event in pieces of 16, and 0.3 µs in pieces of 64. */
+const MAX_HELD_BEHIND_WRITES = 64;
 
 interface BatchedResponse {
   readonly output: Writable;
@@ -19,11 +21,13 @@ export class ResponseBatcher {
   #lastCount = 0;
   readonly #onError: (error: unknown) => void;
   readonly #beforeLeave: (() => void) | undefined;
+  readonly #maxHeld: number;
 
   /** `onError` receives failures of answers, whose outputs are destroyed; `beforeLeave` is called before answers leave. */
   constructor(onError: (error: unknown) => void, beforeLeave?: () => void) {
     this.#onError = onError;
     this.#beforeLeave = beforeLeave;
+    this.#maxHeld = beforeLeave === undefined ? MAX_HELD : MAX_HELD_BEHIND_WRITES;
   }
 
   /** Ends `output` with `body`, at the latest at the end of this turn; does nothing when it is gone by then. */
@@ -32,7 +36,7 @@ export class ResponseBatcher {
     this.#count += 1;
     if (this.#count === 1) setImmediate(() => this.#endTurn());
     const alone = this.#count === 1 && this.#lastCount <= 1;
-    if (alone || this.#held.length >= MAX_HELD) this.#leave();
+    if (alone || this.#held.length >= this.#maxHeld) this.#leave();
   }
 
   #endTurn(): void {
