@@ -11,7 +11,8 @@ import { collection, createCall, nameOf, populate } from '../load/objects.ts';
 import { type Target, readCpuMs, startOwnServer } from '../load/target.ts';
 
 const CLIENTS = 64;
-const TURNS = 120;
+const TURNS_PER_SECOND = 24;
+const GETS = 256;
 const OBJECTS = 200;
 
 const RECEIVED = 'RequestReceived';
@@ -70,7 +71,7 @@ class Side {
   }
 
   get #calmCpuMs(): number {
-    return sum([...this.#turnsCpuMs].sort((one, two) => one - two).slice(0, TURNS / 2));
+    return sum([...this.#turnsCpuMs].sort((one, two) => one - two).slice(0, this.#turnsCpuMs.length / 2));
   }
 
   describe(extra: Record<string, number> = {}): Row {
@@ -109,7 +110,7 @@ export async function measureAudit(target: Target, scale: Scale): Promise<Row[]>
     targets.push(audited);
     const server = connectTo(audited);
     for (const [namespace, , shown] of sorts) sides.push(new Side(server, shown, await fill(audited, namespace)));
-    await takeTurns(sides, Math.max(CLIENTS, Math.round(50 * scale.seconds)));
+    await takeTurns(sides, Math.round(TURNS_PER_SECOND * scale.seconds));
     const [off, , none] = sides as [Side, Side, Side];
     return sides.map((side, index) => side.describe(index === 0 ? {} : side.compare(index < 3 ? off : none)));
   } finally {
@@ -120,13 +121,13 @@ export async function measureAudit(target: Target, scale: Scale): Promise<Row[]>
 }
 
 /** The first turns compile the code that the others run. */
-async function takeTurns(sides: readonly Side[], gets: number): Promise<void> {
-  for (let turn = -TURNS; turn < TURNS; turn += 1) {
+async function takeTurns(sides: readonly Side[], turns: number): Promise<void> {
+  for (let turn = -turns; turn < turns; turn += 1) {
     if (turn === 0) for (const side of sides) side.begin();
     const order = [...sides];
     for (let left = order.length; left > 0; left -= 1) {
       const [side] = order.splice(Math.floor(Math.random() * left), 1) as [Side];
-      await side.takeTurn(gets);
+      await side.takeTurn(GETS);
     }
   }
 }
