@@ -41,14 +41,27 @@ function reduce(schema: Json): Json {
   };
 }
 
-/** The definitions of all custom kinds, by name; a step for each. A kind that preserves unknown fields is published as a plain object. */
-export function* customDefinitionsV2(catalog: Catalog): Steps<Record<string, Json>> {
+/** The list of a kind whose name is another. */
+function renameItems(list: Json, rename: (name: string) => string): Json {
+  const { items } = (list['properties'] ?? {}) as { items?: Json };
+  const { $ref } = (items?.['items'] ?? {}) as { $ref?: string };
+  if (items === undefined || $ref === undefined) return list;
+  const end = $ref.lastIndexOf('/') + 1;
+  const renamed = { $ref: `${$ref.slice(0, end)}${rename($ref.slice(end))}` };
+  return { ...list, properties: { ...(list['properties'] as Json), items: { ...items, items: renamed } } };
+}
+
+/**
+ * The definitions of all custom kinds, by name; a step for each. A kind that preserves unknown fields is published as a plain object.
+ * `rename` gives another name where the document has one of the same name.
+ */
+export function* customDefinitionsV2(catalog: Catalog, rename: (name: string) => string): Steps<Record<string, Json>> {
   const reduced: [string, Json][] = [];
   for (const { name: group, versions } of catalog.groups()) {
     for (const version of versions) {
       for (const [name, schema] of Object.entries(yield* customDefinitions(catalog, { group, version }))) {
         const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
-        reduced.push([name, preserves(schema) ? { type: 'object', ...kind } : reduce(schema)]);
+        reduced.push([rename(name), preserves(schema) ? { type: 'object', ...kind } : renameItems(reduce(schema), rename)]);
         yield;
       }
     }

@@ -1,7 +1,7 @@
 // Custom kinds in the OpenAPI v2 document.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type TestServer, startTestServer } from '../../test-support/index.ts';
+import { type TestServer, eventually, startTestServer } from '../../test-support/index.ts';
 
 describe('the OpenAPI v2 document', () => {
   let server: TestServer;
@@ -9,6 +9,29 @@ describe('the OpenAPI v2 document', () => {
     server = await startTestServer();
   });
   after(() => server.close());
+
+  it('gives a custom kind another name where a built-in type has it', async () => {
+    const group = 'apiextensions.apis.pkg.apiextensions-apiserver.k8s.io';
+    const name = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
+    const schema = { type: 'object', properties: { probe: { type: 'boolean' } } };
+    const created = await server.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: {
+      metadata: { name: `customresourcedefinitions.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, test-only' } },
+      spec: {
+        group, scope: 'Cluster', names: { plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    } });
+    assert.equal(created.status, 201);
+    const read = async () => (await server.request({ path: '/openapi/v2' })).body;
+    await eventually(async () => assert.ok((await read()).definitions[`${name}_v2`]));
+    const body = await read();
+    assert.deepEqual(body.definitions[`${name}_v2`].properties.probe, { type: 'boolean' });
+    assert.equal(body.definitions[name].properties.probe, undefined);
+    assert.equal(body.definitions[`${name}List_v2`].properties.items.items.$ref, `#/definitions/${name}_v2`);
+    const answer = (path: string): string => body.paths[path].get.responses['200'].schema.$ref;
+    assert.equal(answer(`/apis/${group}/v1/customresourcedefinitions/{name}`), `#/definitions/${name}_v2`);
+    assert.equal(answer('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}'), `#/definitions/${name}`);
+  });
 
   it('publishes custom kinds, without the parts that v2 cannot express', async () => {
     const schema = { type: 'object', properties: { spec: {

@@ -2,7 +2,7 @@
 import { toOpenAPIv2 } from '../../apimachinery/index.ts';
 import type { Steps } from '../../base/index.ts';
 import { JSON_TYPE, plainMedia, YAML_TYPE } from '../request/media.ts';
-import { type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
+import { type BodyKind, type Operation, plainOperations, operationsOf, rootOperation } from './openapi-operations.ts';
 import type { Parameter } from './openapi-parameters.ts';
 import { customDefinitionsV2 } from './openapi-custom-v2.ts';
 import {
@@ -29,11 +29,21 @@ function parameterJson({ name, in: place, type, mark }: Parameter, shared: Share
   return mark === undefined ? parameter : share(`${name}-${mark}`, parameter, shared);
 }
 
+/** The name of a custom kind where a built-in type has it: another, as in the reference. */
+const renameCustom = ({ schemas }: DefinitionSource) => (name: string): string => (schemas.definition(name) === undefined ? name : `${name}_v2`);
+
+/** The name of a definition, in a document that has those of all groups. */
+function nameOf(source: DefinitionSource, body: BodyKind): string | undefined {
+  const name = definitionName(source, body);
+  const isCustom = name !== undefined && 'group' in body && source.schemas.forKind(body)?.name !== name;
+  return isCustom ? renameCustom(source)(name) : name;
+}
+
 /** Bodies that many operations have; the others name their kind. */
 const bodyMarks: Readonly<Record<string, string>> = { DeleteOptions: '2Y1dVQaQ', Patch: '78PwaGsr' };
 
 function bodyParameter({ body, method }: Operation, source: DefinitionSource, shared: SharedParameters): Json | undefined {
-  const name = body && definitionName(source, body);
+  const name = body && nameOf(source, body);
   if (!name) return undefined;
   const parameter = { name: 'body', in: 'body', ...(method !== 'delete' && { required: true }), schema: { $ref: `${PREFIX}${name}` } };
   const mark = 'meta' in body ? bodyMarks[body.meta] : undefined;
@@ -49,7 +59,7 @@ function parametersOf(operation: Operation, own: readonly Parameter[], source: D
 }
 
 function responses(operation: Operation, source: DefinitionSource): Json {
-  const name = operation.answer === 'text' ? undefined : definitionName(source, operation.answer);
+  const name = operation.answer === 'text' ? undefined : nameOf(source, operation.answer);
   const schema = name ? { $ref: `${PREFIX}${name}` } : { type: 'string' };
   return Object.fromEntries(operation.statuses.map((status) => [status, { description: reasons[status], ...(status !== '401' && { schema }) }]));
 }
@@ -104,7 +114,7 @@ export function* openApiV2Document(source: DocumentSource): Steps<Json> {
   const parameters = Object.fromEntries([...shared].sort(([a], [b]) => (a < b ? -1 : 1)));
   yield;
   const groupVersions = listGroupVersions(source.catalog);
-  const custom = yield* customDefinitionsV2(source.catalog);
+  const custom = yield* customDefinitionsV2(source.catalog, renameCustom(source));
   const definitions = yield* collectDefinitions(namesIn([paths, parameters]), (name) =>
     custom[name] ?? withSharedKinds(name, writeDefinition(source, name), groupVersions), PREFIX);
   return {

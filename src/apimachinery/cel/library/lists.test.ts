@@ -18,6 +18,7 @@ testRows("cel-go's list functions", [
   ['lists.range(0)', '[]'], ['[1, 2, 3].reverse()', '[3, 2, 1]'], ['[1, 2, 1, 3, 2].distinct()', '[1, 2, 3]'], ['[[1], [1], [2]].distinct()', '[[1], [2]]'],
   ['[3, 1, 2].sort()', '[1, 2, 3]'], ["['b', 'a'].sort()", '["a", "b"]'], ['[].sort()', '[]'],
   ["['bbb', 'a', 'cc'].sortBy(s, s.size())", '["a", "cc", "bbb"]'], ["[{'n': 2}, {'n': 1}].sortBy(e, e.n)", '[{"n": 1}, {"n": 2}]'],
+  ['[[1][2]].sort()', '!index out of bounds: 2'], ['[1, [1][2]].distinct()', '!index out of bounds: 2'],
   ['[1, 2].first()', 'optional(1)'], ['[1, 2].last()', 'optional(2)'], ['[].first()', 'none'],
 ]);
 
