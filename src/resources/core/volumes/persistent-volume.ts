@@ -25,7 +25,7 @@ function checkCapacity(capacity: Field): Errors {
   const entries = entriesOf(capacity);
   const isStorageOnly = entries.length === 1 && entries[0]?.name === 'storage';
   return [
-    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, capacity.value ?? null, ['storage'])]),
+    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, toObject(capacity.value), ['storage'])]),
     ...entries.flatMap((entry) => [...checkAmount(entry), ...checkPositive(entry)]),
   ];
 }
