@@ -34,6 +34,11 @@ test('canonicalizeTime fails with the words of time.Parse', () => {
 
 test('canonicalizeMicroTime wants exactly six digits of fraction', () => {
   assert.equal(canonicalizeMicroTime('2020-01-01T00:00:00.100000Z'), '2020-01-01T00:00:00.100000Z');
+  assert.equal(canonicalizeMicroTime('2020-02-29T23:59:59.123456Z'), '2020-02-29T23:59:59.123456Z');
+  assert.equal(canonicalizeMicroTime('2020-01-01T01:00:00.000001+01:00'), '2020-01-01T00:00:00.000001Z');
+  for (const text of ['2020-13-01T00:00:00.000000Z', '2021-02-29T00:00:00.000000Z', '2020-01-01T24:00:00.000000Z', '2020-01-01T00:00:00.00000aZ']) {
+    assert.throws(() => canonicalizeMicroTime(text), DecodeError);
+  }
   assert.throws(() => canonicalizeMicroTime('2030-01-01T00:00:05Z'), {
     message: 'parsing time "2030-01-01T00:00:05Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
   });

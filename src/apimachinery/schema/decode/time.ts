@@ -9,20 +9,23 @@ const ZERO_SECONDS = '0001-01-01T00:00:00Z';
 
 /** A metav1.Time in canonical form; undefined for Go's zero time, which counts as unset. Throws DecodeError. */
 export function canonicalizeTime(text: string): string | undefined {
-  if (text.length === 20 && isPlainTime(text)) return text === ZERO_SECONDS ? undefined : text;
+  if (text.length === 20 && text[19] === 'Z' && beginsPlainly(text)) return text === ZERO_SECONDS ? undefined : text;
   const canonical = new TimeParser(text, SECOND_LAYOUT).parse().slice(0, 19) + 'Z';
   return canonical === ZERO_SECONDS ? undefined : canonical;
 }
 
 /** A metav1.MicroTime in canonical form; undefined for Go's zero time. Throws DecodeError. */
 export function canonicalizeMicroTime(text: string): string | undefined {
-  const canonical = new TimeParser(text, MICRO_LAYOUT).parse();
+  // Leases come with times like this twice a minute from each node: the parser took 1.5 % of such a write.
+  const isPlain = text.length === 27 && text[19] === '.' && text[26] === 'Z' && beginsPlainly(text)
+    && readTwo(text, 20) >= 0 && readTwo(text, 22) >= 0 && readTwo(text, 24) >= 0;
+  const canonical = isPlain ? text : new TimeParser(text, MICRO_LAYOUT).parse();
   return canonical === '0001-01-01T00:00:00.000000Z' ? undefined : canonical;
 }
 
-/** True for `YYYY-MM-DDThh:mm:ssZ` with a day that every month has; anything else is read the slow way. */
-function isPlainTime(text: string): boolean {
-  if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false;
+/** True for texts that begin with `YYYY-MM-DDThh:mm:ss` with a day that every month has; anything else is read the slow way. */
+function beginsPlainly(text: string): boolean {
+  if (text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return false;
   const month = readTwo(text, 5);
   const day = readTwo(text, 8);
   return readTwo(text, 0) >= 0 && readTwo(text, 2) >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= 28
