@@ -89,12 +89,31 @@ function sameOwners(entries: ObjectMeta['managedFields'] = [], old: ObjectMeta['
 
 /** True when storing `object` instead of `old` would change nothing but times in managedFields: then nothing is written. */
 export function sameContent(object: KubeObject, old: KubeObject): boolean {
-  const { metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  const { metadata: oldMetadata, kind: _oldKind, apiVersion: _oldApiVersion, ...oldRest } = old;
-  const { managedFields: _fields, ...ordered } = orderMetadata(metadata);
-  const { managedFields: _oldFields, ...oldOrdered } = orderMetadata(oldMetadata);
-  // What most often differs first.
-  return sameOwners(metadata.managedFields, oldMetadata.managedFields) && equalJson(ordered, oldOrdered) && equalJson(rest, oldRest);
+  // What most often differs first. Nothing is copied for this: it is asked of each update.
+  return sameOwners(object.metadata.managedFields, old.metadata.managedFields) && sameMetadata(object.metadata, old.metadata) && sameParts(object, old);
+}
+
+function sameMetadata(metadata: ObjectMeta, old: ObjectMeta): boolean {
+  for (const name of metadataOrder) {
+    if (name === 'managedFields') continue;
+    const isEmpty = isEmptyMember(name, metadata[name]);
+    if (isEmpty !== isEmptyMember(name, old[name]) || !(isEmpty || equalJson(metadata[name], old[name]))) return false;
+  }
+  return true;
+}
+
+const isHead = (name: string): boolean => name === 'metadata' || name === 'kind' || name === 'apiVersion';
+
+/** Whether all members but type and metadata are the same. */
+function sameParts(object: KubeObject, old: KubeObject): boolean {
+  for (const name in object) {
+    if (isHead(name) || object[name] === undefined) continue;
+    if (!(Object.hasOwn(old, name) && equalJson(object[name], old[name]))) return false;
+  }
+  for (const name in old) {
+    if (!isHead(name) && old[name] !== undefined && !(Object.hasOwn(object, name) && object[name] !== undefined)) return false;
+  }
+  return true;
 }
 
 /** An object in the form in which it is stored, and the JSON of it. */
