@@ -47,7 +47,10 @@ async function untilConnected(kubelet: FakeKubelet, count: number): Promise<void
 
 async function measureHeld(target: Target, kubelet: FakeKubelet, { watchers: count, idleMs }: Scale): Promise<Row> {
   kubelet.upgrade = (_request, socket) => void new SpdyKubelet(socket, 'v4.channel.k8s.io');
-  for (const socket of await openSessions(target, Math.min(FIRST_SESSIONS, count))) socket.destroy();
+  const first = await openSessions(target, Math.min(FIRST_SESSIONS, count));
+  // kube-apiserver keeps connections to kubelets whose clients have left before they were made.
+  await untilConnected(kubelet, first.length);
+  for (const socket of first) socket.destroy();
   await untilConnected(kubelet, 0);
   await sleep(idleMs);
   const before = readMemoryMb(target).nowMb;
@@ -63,11 +66,14 @@ async function measureHeld(target: Target, kubelet: FakeKubelet, { watchers: cou
 /** Bytes from the pod to the client, as fast as they are taken. */
 async function measureForward(target: Target, kubelet: FakeKubelet, seconds: number): Promise<Row> {
   let isOver = false;
-  kubelet.upgrade = async (_request, socket) => {
-    socket.on('error', () => {});
+  kubelet.upgrade = (_request, socket) => {
+    const pump = (): void => {
+      while (!isOver && !socket.destroyed) if (!socket.write(PIECE)) return;
+    };
+    socket.on('error', () => {}).on('drain', pump);
     socket.resume();
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n');
-    while (!isOver && !socket.destroyed) if (!socket.write(PIECE)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
+    pump();
   };
   const socket = await openSession(target, FORWARD);
   let bytes = 0;

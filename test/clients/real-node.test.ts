@@ -17,7 +17,9 @@ const obstacle = findObstacle() ?? (kubectls.length === 0 ? 'no kubectl on PATH 
 const script = 'mkdir /www; echo "<a href=/x>hi</a>" > /www/index.html; httpd -p 8080 -h /www; echo first; echo second; '
   + 'while read line; do echo "got $line"; done';
 const pod = {
-  apiVersion: 'v1', kind: 'Pod', metadata: { name: 'box', labels: { app: 'box' } }, spec: {
+  apiVersion: 'v1', kind: 'Pod', metadata: {
+    name: 'box', labels: { app: 'box' }, annotations: { 'kubectl.kubernetes.io/default-container': 'main' },
+  }, spec: {
     terminationGracePeriodSeconds: 0, containers: [
       { name: 'main', image: BOX_IMAGE, imagePullPolicy: 'Never', stdin: true, command: ['sh', '-c', script], ports: [{ containerPort: 8080 }] },
     ],
@@ -29,7 +31,7 @@ const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'box' }, 
 const metricsPod = {
   serviceAccountName: 'metrics-server', containers: [{
     name: 'main', image: 'localhost/metrics-server:1', imagePullPolicy: 'Never', ports: [{ containerPort: 4443 }], args: ['--secure-port=4443',
-      '--cert-dir=/tmp', '--kubelet-insecure-tls', '--kubelet-preferred-address-types=InternalIP', '--metric-resolution=10s'],
+      '--cert-dir=/tmp', '--kubelet-insecure-tls', '--kubelet-preferred-address-types=InternalIP', '--metric-resolution=12s'],
   }],
 };
 const inSystem = { name: 'metrics-server', namespace: 'kube-system' };
@@ -118,10 +120,11 @@ describe('a real node', { skip: obstacle ?? false }, () => {
     test(`gives kubectl ${version} a terminal, a debugging container and a proxy`, { timeout: 120_000 }, async () => {
       kubectl = path;
       const container = `--container=debug-${version.replace('.', '-')}`;
-      const debugged = run(['debug', 'box', `--image=${BOX_IMAGE}`, container, '-i', '--', 'sh', '-c', 'cat; echo over'], 'in\n');
-      assert.match(debugged.stdout, /in\nover/, debugged.stderr);
+      const debugged = run(['debug', 'box', `--image=${BOX_IMAGE}`, container, '--attach', '--', 'sh', '-c', 'sleep 3; echo debugged']);
+      assert.match(debugged.stdout, /debugged/, debugged.stderr);
       // `script` gives kubectl a terminal of its own.
-      const command = ['nsenter', ...argumentsOf(['exec', '-it', 'box', '--', 'sh', '-c', '"tty; stty size"'])].join(' ');
+      const size = "'tty; sleep 1; shopt -s checkwinsize; (:;:); echo $LINES $COLUMNS'";
+      const command = ['nsenter', ...argumentsOf(['exec', '-it', 'box', '--', 'sh', '-c', size])].join(' ');
       const terminal = spawnSync('script', ['-qec', `stty rows 31 cols 97; ${command}`, '/dev/null'], { encoding: 'utf8', timeout: 30_000 });
       assert.match(terminal.stdout, /\/dev\/pts\/\d+\r\n31 97\r\n/);
       const proxy = spawn('nsenter', argumentsOf(['proxy', '--port=0']));
