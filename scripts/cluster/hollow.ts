@@ -42,24 +42,40 @@ interface Pod {
   readonly status: { readonly phase?: string };
 }
 
-/** What a watch says there is. */
+/** The pods that a watch has shown; a watch that ends is continued where it was. */
 class Observed {
   readonly pods = new Map<string, Pod>();
-  readonly #child: ChildProcess;
+  readonly #cluster: ControlPlane;
+  #resourceVersion: string;
+  #child!: ChildProcess;
   #events = 0;
-  #isOver = false;
+  #isStopped = false;
+  #error: string | undefined;
 
   constructor(cluster: ControlPlane, resourceVersion: string) {
-    const path = `/api/v1/namespaces/${NAMESPACE}/pods?watch=1&timeoutSeconds=7200&resourceVersion=${resourceVersion}`;
-    const command = [`--net=/run/netns/${cluster.namespace}`, 'kubectl', '--kubeconfig', cluster.kubeconfig, 'get', '--raw', path];
-    this.#child = spawn('nsenter', command, { stdio: ['ignore', 'pipe', 'inherit'] });
-    createInterface(this.#child.stdout!).on('line', (line) => this.#take(JSON.parse(line) as { type: string; object: Pod }));
-    this.#child.on('exit', () => {
-      this.#isOver = true;
+    this.#cluster = cluster;
+    this.#resourceVersion = resourceVersion;
+    this.#watch();
+  }
+
+  #watch(): void {
+    const { namespace, kubeconfig } = this.#cluster;
+    const path = `/api/v1/namespaces/${NAMESPACE}/pods?watch=1&allowWatchBookmarks=true&resourceVersion=${this.#resourceVersion}`;
+    const command = [`--net=/run/netns/${namespace}`, 'kubectl', '--kubeconfig', kubeconfig, 'get', '--raw', path];
+    this.#child = spawn('nsenter', command, { stdio: ['ignore', 'pipe', 'ignore'] });
+    createInterface(this.#child.stdout!).on('line', (line) => this.#take(line)).on('close', () => {
+      if (!this.#isStopped && this.#error === undefined) this.#watch();
     });
   }
 
-  #take({ type, object }: { readonly type: string; readonly object: Pod }): void {
+  #take(line: string): void {
+    const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Pod };
+    if (type === 'ERROR') {
+      this.#error = line;
+      return;
+    }
+    this.#resourceVersion = object.metadata.resourceVersion;
+    if (type === 'BOOKMARK') return;
     this.#events++;
     if (type === 'DELETED') this.pods.delete(object.metadata.uid);
     else this.pods.set(object.metadata.uid, object);
@@ -69,11 +85,13 @@ class Observed {
     return this.#events;
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** The event of an error that ended the watch. */
+  get error(): string | undefined {
+    return this.#error;
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#child.kill();
   }
 }
@@ -151,7 +169,7 @@ class Run {
     const { items } = this.#listPods();
     const listed = new Map(items.map((pod) => [pod.metadata.uid, pod]));
     return [
-      ...(observed.isOver ? ['the watch ended'] : []),
+      ...(observed.error === undefined ? [] : [observed.error]),
       ...(items.length === this.#size.pods ? [] : [`${items.length} pods`]),
       ...items.filter(({ spec, status }) => spec.nodeName === undefined || status.phase !== 'Running').map(({ metadata }) => `${metadata.name} does not run`),
       ...items.filter(({ metadata }) => observed.pods.get(metadata.uid)?.metadata.resourceVersion !== metadata.resourceVersion)
@@ -174,10 +192,11 @@ class Run {
       await this.#measure('all are rolled out again', async () => {
         this.#cluster.kubectl('rollout', 'restart', 'deployment', '-n', NAMESPACE);
         await this.#until('the deployments', () => this.#hasRolledOut());
-        await this.#until('the end of old pods', () => observed.pods.size === pods);
+        await this.#until('the end of old pods', () => observed.error !== undefined || observed.pods.size === pods);
       });
       await this.#measure(`${restSeconds} s of rest`, () => setTimeout(restSeconds * 1000));
-      await this.#until('the watch', () => this.#findLosses(observed).length === 0 || observed.isOver).catch(() => {});
+      // The last events may still be under way.
+      await this.#until('the watch', () => observed.error !== undefined || this.#findLosses(observed).length === 0);
       process.stdout.write(`  ${observed.events} events seen, server memory ${readMemoryMb({ pids: this.#cluster.serverPids }).nowMb.toFixed(0)} MB\n`);
       return this.#findLosses(observed);
     } finally {
