@@ -103,6 +103,13 @@ describe('a server with service accounts', () => {
     assert.equal((await server.request({ path: '/api', token })).status, 401);
   });
 
+  it('refuses a token request of another name before it looks for the account', async () => {
+    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: { name: 'other' }, spec: {} };
+    const { status, body } = await server.request(post(`${accounts}/absent/token`, asked));
+    assert.deepEqual([status, body.details.causes[0].message], [422, 'Invalid value: "other": must match the service account name if specified']);
+    assert.equal((await server.request(post(`${accounts}/absent/token`, { ...asked, metadata: {} }))).status, 404);
+  });
+
   it('refuses to bind a token to a pod of another account', async () => {
     await requestUntil(server, { path: `${accounts}/default` }, { until: ({ status }) => status === 200 });
     await server.request(post('/api/v1/namespaces/default/pods', { metadata: { name: 'q' }, spec: { containers: [{ name: 'c', image: 'i' }] } }));

@@ -77,9 +77,9 @@ function identify({ object, name, target, context }: SpecialRequest, row: Resour
 
 async function answerRequest(request: SpecialRequest, deps: TokenRequestDependencies): Promise<KubeObject> {
   const { object, name, target: { namespace }, context } = request;
+  checkIdentity(object, name, namespace);
   const account = await deps.find('serviceaccounts', { namespace, name });
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
-  checkIdentity(object, name, namespace);
   const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
   const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
   const now = Math.floor(deps.clock.now() / 1000);
