@@ -12,7 +12,7 @@ import { mergeGroups } from './remote/remote-apis.ts';
 import { OpenApi } from './openapi/openapi.ts';
 import { WriteThrottle } from './watch/write-throttle.ts';
 import { cborMedia, JSON_TYPE, plainMedia } from './request/media.ts';
-import { checkAccept } from './request/negotiate.ts';
+import { checkAccept, checkDocumentType } from './request/negotiate.ts';
 import { splitPath } from './request/request-info.ts';
 import { respondError, respondNotFoundText, respondRawJson } from './response/respond.ts';
 import { routeResource } from './request/router.ts';
@@ -89,6 +89,7 @@ class Endpoints {
   #answerVersion(exchange: Exchange, depth: number): Response {
     if (depth > 1) throw routeNotFound();
     checkGet(exchange);
+    checkDocumentType(exchange, [JSON_TYPE]);
     checkAccept(exchange, [JSON_TYPE]);
     return respondRawJson(exchange, this.#dependencies.versionInfo);
   }

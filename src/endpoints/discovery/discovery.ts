@@ -10,7 +10,7 @@ import { encodeBody } from '../response/encoding.ts';
 import { checkGet, notServed } from '../response/errors.ts';
 import type { Exchange, Response } from '../exchange.ts';
 import { formTypes, type Form, type Media, plainMedia } from '../request/media.ts';
-import { checkAccept, wantsPretty } from '../request/negotiate.ts';
+import { checkAccept, checkDocumentType, wantsPretty } from '../request/negotiate.ts';
 import { headersFor, respondBytes, respondNotFoundText } from '../response/respond.ts';
 
 const AGGREGATED_PARAMETERS = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -37,7 +37,10 @@ export class Discovery {
   /** `/api` (core) and `/apis`; `/apis/` has the legacy document alone. */
   async answerRoot(exchange: Exchange, core: boolean): Promise<Response> {
     const form = exchange.path === '/apis/' ? undefined : aggregatedForm(exchange.headers['accept']);
-    if (core) checkGet(exchange);
+    if (core) {
+      checkGet(exchange);
+      checkDocumentType(exchange, plainMedia.objectTypes);
+    }
     if (form !== undefined) return this.#answerAggregated(exchange, core, form);
     if (core) checkAccept(exchange, plainMedia.objectTypes);
     return core
@@ -61,6 +64,7 @@ export class Discovery {
     if (!served) return notServed(exchange, resources);
     if (resources.some(({ custom }) => !custom)) {
       checkGet(exchange);
+      checkDocumentType(exchange, media.objectTypes);
       checkAccept(exchange, media.objectTypes);
     }
     const make = (): unknown => apiResourceList(catalog, hashes, groupVersion);

@@ -72,6 +72,11 @@ export function checkContentType(exchange: Exchange, consumes: readonly string[]
   throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
+/** What the router of built-in APIs asks of a request for a document: a Content-Type counts where there is one, without a body, too. Throws its 415. */
+export function checkDocumentType(exchange: Exchange, consumes: readonly string[]): void {
+  if (exchange.headers['content-type']) checkContentType(exchange, consumes);
+}
+
 /** Content-Type of a watch stream. */
 export function streamType(form: Form): string {
   if (form === 'cbor') return CBOR_SEQUENCE_TYPE;
