@@ -139,6 +139,8 @@ describe('a server with service accounts', () => {
     const token = await issue({ audiences: ['vault', 'other'] });
     const review = (spec: object) => server.request(post(tokenReviews, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }));
     assert.deepEqual((await review({ token, audiences: ['vault'] })).body.status.audiences, ['vault']);
+    const repeated = ['other', 'vault', 'none', 'other'];
+    assert.deepEqual((await review({ token, audiences: repeated })).body.status.audiences, ['other', 'vault', 'other']);
     assert.match((await review({ token })).body.status.error, /^\[invalid bearer token, token audiences /);
     assert.equal((await review({ token: `${token}x` })).body.status.error, 'invalid bearer token');
     const { body } = await server.request({ path: '/api', token });

@@ -3,7 +3,7 @@
 import type { Clock, MaybePromise } from '../../base/index.ts';
 import { type User, anonymous, markAuthenticated } from '../user.ts';
 import { readBearerToken } from './bearer.ts';
-import type { AuthenticateToken, ClientCertificate, Credentials, TokenAnswer, TokenUse } from './credentials.ts';
+import { type AuthenticateToken, type ClientCertificate, type Credentials, type TokenAnswer, type TokenUse, sharedAudiences } from './credentials.ts';
 import type { FrontProxy } from './front-proxy.ts';
 
 /** `refused`: there were credentials, and they are wrong. The reasons are for TokenReview alone: callers never see them. */
@@ -115,7 +115,7 @@ function authenticateToken(asking: Asking, first = 0): MaybePromise<Authenticati
 function checkAnswer(found: TokenAnswer | undefined, { audiences, apiAudiences, refusals, keep }: Asking): Authentication | undefined {
   if (found === undefined) return undefined;
   if (found.type === 'user') {
-    const shared = found.audiences ?? apiAudiences.filter((one) => audiences.includes(one));
+    const shared = found.audiences ?? sharedAudiences(apiAudiences, audiences);
     const accepted = shared.length > 0 || audiences.length === 0 ? accept(found.user, shared, found.use) : undefined;
     if (found.lasting === true && accepted !== undefined) keep(accepted);
     return accepted;

@@ -53,5 +53,8 @@ export type TokenAnswer =
   }
   | { readonly type: 'refused'; readonly reason: string; readonly use?: TokenUse | undefined };
 
+/** The audiences that are asked for and that a token has, as often and in the order as they are asked for. */
+export const sharedAudiences = (own: readonly string[], asked: readonly string[]): readonly string[] => asked.filter((one) => own.includes(one));
+
 /** Looks a token up; undefined when it is not one of this authenticator's. */
 export type AuthenticateToken = (token: string, audiences: readonly string[]) => MaybePromise<TokenAnswer | undefined>;

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import type { User } from '../user.ts';
-import type { AuthenticateToken, TokenAnswer, TokenUse } from './credentials.ts';
+import { type AuthenticateToken, type TokenAnswer, type TokenUse, sharedAudiences } from './credentials.ts';
 import { type VerifyingKey, parseJwt, verifyJwt } from './jwt.ts';
 import {
   type BoundReference, type TokenSubject, checkTimes, LEGACY_ISSUER, readAudiences, readSubject, serviceAccountGroups, serviceAccountUsername,
@@ -81,7 +81,7 @@ async function checkClaims({ claims, token, audiences }: Shown, options: Service
   const implicit = isUnnamed ? { 'authentication.k8s.io/legacy-token': serviceAccountUsername(namespace, serviceAccount.name) } : undefined;
   const addTo = (use: TokenUse | undefined): TokenUse | undefined =>
     (implicit === undefined ? use : { ...use, annotations: { ...implicit, ...use?.annotations } });
-  const shared = own.filter((one) => audiences.includes(one));
+  const shared = sharedAudiences(own, audiences);
   if (shared.length === 0) return refuse(`token audiences ${quoteList(own)} is invalid for the target audiences ${quoteList(audiences)}`);
   const { dead, use } = legacy && options.looksUpSecrets === false ? alive : await checkBound(subject, token, options);
   if (dead !== undefined) return { type: 'refused', reason: dead, use: addTo(use) };
