@@ -22,6 +22,15 @@ import (
 	"k8s.io/kubernetes/test/utils/undertest"
 )
 
+// Logger is what helpers of tests report to: a *testing.T or a context of ktesting.
+type Logger interface {
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Helper()
+	Logf(format string, args ...any)
+}
+
 // TearDownFunc stops a server.
 type TearDownFunc func()
 
