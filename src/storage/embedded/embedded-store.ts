@@ -16,7 +16,7 @@ import { checkTables } from './tables/check.ts';
 import type { CheckReport } from './reports.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { type JournalEntry, encodeEntry } from './journal-entry.ts';
+import { encodeEntry } from './journal-entry.ts';
 import { MappedMemory } from './tables/mapped-memory.ts';
 import { type PendingHead, PendingState } from './pending.ts';
 import { type LogRecord, RecordMemory, encodeLeaseKey } from './tables/record.ts';
@@ -44,7 +44,7 @@ interface EmbeddedStoreParts {
 
 /** One write that has passed its check. */
 interface AcceptedWrite extends DurableChange {
-  readonly entry: JournalEntry;
+  readonly entry: Buffer;
   readonly resolve: (result: TxnResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -75,7 +75,7 @@ export class EmbeddedStore implements Store {
   #journal: Journal | undefined;
   readonly #memory = new RecordMemory();
   /** Entries of the journal's commit under way. */
-  #entries: JournalEntry[] = [];
+  #entries: Buffer[] = [];
   /** The revision of the last of them. */
   #newest = 0;
   readonly #sweeper: Sweeper;

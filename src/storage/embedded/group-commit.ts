@@ -45,10 +45,7 @@ export class GroupCommit {
 
   submit(job: CommitJob): void {
     this.#waiting.push(job);
-    if (!this.#scheduled && this.#committing === undefined) this.#schedule();
-  }
-
-  #schedule(): void {
+    if (this.#scheduled || this.#committing) return;
     this.#scheduled = true;
     setImmediate(() => this.#start());
   }
@@ -73,10 +70,10 @@ export class GroupCommit {
     this.#committing = undefined;
     if (failure) this.#fail([...jobs, ...this.#waiting.splice(0)], failure);
     else {
+      // The next commit is on its way to the disk while the answers of this one are handed out.
+      this.#start();
       for (const job of jobs) job.committed();
       this.#options.onCommitted();
-      // What arrives in this turn is written with what waits: a commit costs as much as the rest of a small write does.
-      if (this.#waiting.length > 0) this.#schedule();
     }
   }
 

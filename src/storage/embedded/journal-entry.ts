@@ -41,36 +41,24 @@ const UNCHAINED_HEADER_BYTES = 24;
 
 const headerBytes = ({ isChained }: EntryLayout): number => (isChained ? CHAINED_HEADER_BYTES : UNCHAINED_HEADER_BYTES);
 
-/** An entry that is yet to be sealed: its head is still missing. */
-export interface JournalEntry {
-  readonly bytes: Buffer;
-  readonly revision: number;
-  readonly expiresAt: number | undefined;
-}
-
 /** A change as an entry that is yet to be sealed, and as the log record that is a part of it. */
-export function encodeEntry(change: JournaledChange, memory: RecordMemory): { readonly entry: JournalEntry; readonly record: Buffer } {
+export function encodeEntry(change: JournaledChange, memory: RecordMemory): { readonly entry: Buffer; readonly record: Buffer } {
   const record = encodeRecord(change, { before: CHAINED_HEADER_BYTES, memory });
-  const bytes = Buffer.from(record.buffer, record.byteOffset - CHAINED_HEADER_BYTES, CHAINED_HEADER_BYTES + record.length);
-  return { entry: { bytes, revision: change.modRevision, expiresAt: change.expiresAt }, record };
+  const entry = Buffer.from(record.buffer, record.byteOffset - CHAINED_HEADER_BYTES, CHAINED_HEADER_BYTES + record.length);
+  entry.writeUInt32LE(record.length, 4);
+  entry.writeDoubleLE(change.expiresAt ?? 0, EXPIRY_AT);
+  return { entry, record };
 }
 
 /** Completes the entries of one commit in their order: `after` is the newest durable revision, which the first of them follows. */
-export function sealEntries(entries: readonly JournalEntry[], mark: Buffer, after: number): void {
+export function sealEntries(entries: readonly Buffer[], mark: Buffer, after: number): void {
   let follows = after;
-  // Heads are copied as a whole, see RecordHead.
-  const head = new Uint8Array(CHAINED_HEADER_BYTES);
-  const checked = head.subarray(4);
-  const view = new DataView(head.buffer);
-  head.set(mark, MARK_AT);
-  view.setFloat64(AFTER_AT, after, true);
-  for (const { bytes, revision, expiresAt = 0 } of entries) {
-    view.setUint32(4, bytes.length - CHAINED_HEADER_BYTES, true);
-    view.setFloat64(EXPIRY_AT, expiresAt, true);
-    view.setFloat64(FOLLOWS_AT, follows, true);
-    view.setUint32(0, crc32(checked), true);
-    bytes.set(head);
-    follows = revision;
+  for (const entry of entries) {
+    mark.copy(entry, MARK_AT);
+    entry.writeDoubleLE(follows, FOLLOWS_AT);
+    entry.writeDoubleLE(after, AFTER_AT);
+    entry.writeUInt32LE(crc32(entry.subarray(4, CHAINED_HEADER_BYTES)), 0);
+    follows = entry.readDoubleLE(CHAINED_HEADER_BYTES + 8);
   }
 }
 

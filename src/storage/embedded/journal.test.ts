@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { systemClock } from '../../base/index.ts';
 import { type Store, prefixRange } from '../store.ts';
 import { Journal, openJournal, readJournal } from './journal.ts';
-import { type EntryLayout, type JournalEntry, type JournaledChange, encodeEntry, sealEntries } from './journal-entry.ts';
+import { type EntryLayout, type JournaledChange, encodeEntry, sealEntries } from './journal-entry.ts';
 import { checkEmbeddedStore, openEmbeddedStore } from './open.ts';
 import { RecordMemory } from './tables/record.ts';
 
@@ -30,7 +30,7 @@ function change(modRevision: number, bytes = 100): JournaledChange {
   };
 }
 
-const encode = (one: JournaledChange): JournalEntry => encodeEntry(one, memory).entry;
+const encode = (one: JournaledChange): Buffer => encodeEntry(one, memory).entry;
 const seen = (changes: readonly JournaledChange[]) => changes.map(({ key, value, modRevision, createRevision, replaced, isTombstone, expiresAt }) =>
   ({ key, value: Buffer.from(value).toString(), modRevision, createRevision, replaced, isTombstone, expiresAt }));
 
@@ -41,7 +41,7 @@ function encodeSealed(changes: readonly JournaledChange[], after = 0): Buffer[] 
     const entry = encode(each);
     sealEntries([entry], layout.mark, durable);
     durable = each.modRevision;
-    return entry.bytes;
+    return entry;
   });
 }
 
@@ -118,7 +118,7 @@ test('findRoom lays the file out again after a refusal cut its end off', async (
   const journal = await makeJournal(directory);
   await journal.append([encode(change(1))], 1);
   const path = join(directory, 'journal.0');
-  truncateSync(path, encode(change(1)).bytes.length);
+  truncateSync(path, encode(change(1)).length);
   assert.equal(await journal.findRoom(), true);
   assert.equal(statSync(path).size, 2 ** 20);
   await journal.append([encode(change(2))], 2);
@@ -199,8 +199,7 @@ test('openEmbeddedStore takes a directory without a journal over, and keeps prog
 function encodeUnchained(changes: readonly JournaledChange[], createdAt: number): Buffer {
   return Buffer.concat(changes.map((each) => {
     const { entry } = encodeEntry({ ...each, expiresAt: undefined }, memory);
-    sealEntries([entry], layout.mark, 0);
-    const old = Buffer.concat([entry.bytes.subarray(0, 24), entry.bytes.subarray(40)]);
+    const old = Buffer.concat([entry.subarray(0, 24), entry.subarray(40)]);
     old.writeDoubleLE(createdAt, 8);
     old.writeUInt32LE(crc32(old.subarray(4, 24)), 0);
     return old;

@@ -5,7 +5,7 @@ import { type FileHandle, constants, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { journalFiles, syncPath } from './directory.ts';
 import { isDiskFull } from './disk-full.ts';
-import { type EntryLayout, type JournalEntry, type ReadChange, readEntries, sealEntries } from './journal-entry.ts';
+import { type EntryLayout, type ReadChange, readEntries, sealEntries } from './journal-entry.ts';
 
 interface JournalOptions {
   readonly directory: string;
@@ -114,10 +114,10 @@ export class Journal {
   }
 
   /** Makes `entries`, the newest of which is `last`, durable. When it rejects they are not there, unless `isUnsure`. */
-  async append(entries: readonly JournalEntry[], last: number): Promise<void> {
+  async append(entries: readonly Buffer[], last: number): Promise<void> {
     if (this.#at >= TURN_BYTES) await this.#takeTurn();
     sealEntries(entries, this.#options.mark, this.#last);
-    const bytes = entries.length === 1 ? (entries[0] as JournalEntry).bytes : Buffer.concat(entries.map((entry) => entry.bytes));
+    const bytes = entries.length === 1 ? entries[0] as Buffer : Buffer.concat(entries);
     try {
       await this.#write(bytes);
     } catch (error) {
