@@ -97,7 +97,7 @@ describe('throttle', () => {
 const address = Object.values(networkInterfaces()).flat().find((one) => one?.family === 'IPv4' && !one.internal)?.address;
 
 describe('--max-connection-bytes-per-sec', { skip: address === undefined ? 'this machine is in no network' : false }, () => {
-  it('holds connections that change their protocol to a rate', async () => {
+  it('holds connections that change their protocol to a rate', async (t) => {
     const held: (() => void)[] = [];
     let skippedMs = 0;
     let isHolding = false;
@@ -112,6 +112,12 @@ describe('--max-connection-bytes-per-sec', { skip: address === undefined ? 'this
     const server = await startTestServer({ maxConnectionBytesPerSec: 40, clock });
     let received = '';
     const behind: Server = createServer();
+    t.after(async () => {
+      isHolding = false;
+      await server.close();
+      behind.closeAllConnections();
+      behind.close();
+    });
     behind.on('upgrade', (_request, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
       socket.on('data', (chunk) => {
@@ -125,7 +131,8 @@ describe('--max-connection-bytes-per-sec', { skip: address === undefined ? 'this
       + 'Connection: Upgrade\r\nUpgrade: echo\r\n\r\n');
     await eventually(() => assert.match(text(), /^HTTP\/1.1 101 /));
     isHolding = true;
-    skippedMs = systemClock.monotonicMs() + 1000;
+    // A whole number: sums of fractions would make a window end a little later than 100 ms after it began.
+    skippedMs = Math.ceil(systemClock.monotonicMs()) + 1000;
     socket.write('abcdefghij');
     for (const passed of ['abcd', 'abcdefgh', 'abcdefghij']) {
       // Timers may be set after the bytes before them have come: they are asked again as long as time stands still.
@@ -135,10 +142,6 @@ describe('--max-connection-bytes-per-sec', { skip: address === undefined ? 'this
       });
       skippedMs += 100;
     }
-    isHolding = false;
     socket.destroy();
-    await server.close();
-    behind.closeAllConnections();
-    behind.close();
   });
 });
