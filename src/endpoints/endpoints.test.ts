@@ -41,6 +41,8 @@ const rows: [string, TestRequest, number, string?][] = [
   ['lists custom resources with sorted keys', { path: W }, 200, '],"kind":"WidgetList","metadata":{"continue":"","resourceVersion":"'],
   ['refuses a watch in the form that is wanted most, if that is no stream',
     { path: `${CM}?watch=1`, headers: { accept: 'application/yaml,application/json' } }, 406, 'application/json;stream=watch'],
+  ['tells a bad version of a watch before its encoding', { path: `${CM}?watch=1&resourceVersion=abc`, headers: { accept: 'application/yaml' } }, 500,
+    'Invalid value: "abc"'],
   ['lists nothing', { path: '/api/v1/namespaces/other/configmaps' }, 200, '"items":[]}\n'],
   ['refuses a limit that is no number', { path: `${CM}?limit=x` }, 400, 'strconv.ParseInt: parsing \\"x\\": invalid syntax'],
   ['refuses a match rule without a version', { path: `${CM}?resourceVersionMatch=Exact` }, 422,

@@ -37,20 +37,33 @@ function timeoutOf({ dependencies }: ResourceRequest, { timeoutSeconds }: Collec
 /** Errors that upstream sends inside the stream, since its watch has begun before they are found. */
 const isStreamError = (error: unknown): error is StatusError => error instanceof StatusError && (error.code === 410 || error.code === 504);
 
+/** The watch, or an error that is sent inside the stream. */
+async function begin({ dependencies, target }: ResourceRequest, options: CollectionOptions): Promise<RegistryWatch | StatusError> {
+  try {
+    return await dependencies.registry.watch(target, watchOptions(options));
+  } catch (error) {
+    if (isStreamError(error)) return error;
+    throw error;
+  }
+}
+
 /** Answers a watch as a stream that ends with its timeout. */
 export async function handleWatch(request: ResourceRequest, options: CollectionOptions, representation: Representation): Promise<Response> {
   const { exchange, dependencies, resource } = request;
-  const { clock, random, registry, writeThrottle, broadcasts } = dependencies;
+  const { clock, random, writeThrottle, broadcasts } = dependencies;
   if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
-  checkStream(representation, dependencies.media);
-  const encoder = createWatchEventEncoder(request, representation);
+  const watch = await begin(request, options);
   const headers = headersFor(exchange, streamType(representation.form));
-  let watch: RegistryWatch;
+  // The watch begins before its encoding is looked at: a bad version is told first.
   try {
-    watch = await registry.watch(request.target, watchOptions(options));
+    checkStream(representation, dependencies.media);
   } catch (error) {
-    if (!isStreamError(error)) throw error;
-    const event = encoder.encodeError(error.status);
+    if (!(watch instanceof StatusError)) watch.close();
+    throw error;
+  }
+  const encoder = createWatchEventEncoder(request, representation);
+  if (watch instanceof StatusError) {
+    const event = encoder.encodeError(watch.status);
     return { status: 200, headers, body: async (sink) => void sink.write(event) };
   }
   const timeoutMs = timeoutOf(request, options);
