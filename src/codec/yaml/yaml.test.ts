@@ -20,6 +20,18 @@ async function failureOf(input: string | Uint8Array): Promise<string> {
   return 'no error';
 }
 
+test('parseYaml reads a root in brackets whatever follows, unless it makes a key of it or is no token', async () => {
+  const good: [string, JsonValue][] = [
+    ['{"a":"b"} {}', { a: 'b' }], ['{a: b} {c: d} [1]', { a: 'b' }], ['{}{}', {}], ['[1] x', [1]], ['{} }', {}], ['{} # c\n{}', {}], ['{}\na: b', {}],
+    ['{} a: b', {}], ['{a: b}\n: {}', { a: 'b' }], ['{}\n- a', {}], ["{} 'x': b", {}], ['{}\n%x', {}], ['---\n&a {b: c} {}', { b: 'c' }], ['{} \t{}', {}],
+    ['{a: {b: c}} d: {}', { a: { b: 'c' } }], ['{}\n--- {}\n', {}],
+  ];
+  for (const [text, value] of good) assert.deepEqual(await parse(text), value, text);
+  for (const text of ['{} @', '{} "abc', "{} 'abc", '{} - x', '{} ? x', '{} %x', '{}\n\t{}', '{a: b} : {}', '{a: b}: c\nd: e', 'a: b\n}', 'a: {}\n{}']) {
+    assert.notEqual(await failureOf(text), 'no error', text);
+  }
+});
+
 test('parseYaml fails with the texts of the reference', async () => {
   const cases: [string, string][] = [
     ['apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n', 'yaml: line 4: found character that cannot start any token'],

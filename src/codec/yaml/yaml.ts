@@ -95,17 +95,47 @@ function parseWith(yaml: typeof import('yaml'), bytes: Uint8Array): ParsedYaml {
  */
 const MAX_LEXEMES = 300_000;
 
+/** Lexemes before the root: space, comments, directives, the start of the document, an anchor or a tag; \x02 is the mark of the lexer for a document. */
+const comesBefore = /^(?:[\s#%&!\x02\ufeff]|---|$)/;
+
+/**
+ * Whether a document ends where the brackets of its root are closed, though there is more: the reference reads the first document, and of what
+ * follows only one token, which must be one. A colon behind the brackets makes a key of them.
+ */
+function endsDocument(text: string, end: number): boolean {
+  let at = end;
+  let lineStart = -1;
+  for (let inComment = false; at < text.length; at++) {
+    const char = text[at] as string;
+    inComment = char !== '\n' && (inComment || char === '#');
+    if (char === '\n') lineStart = at + 1;
+    else if (!inComment && char !== ' ' && char !== '\r' && (char !== '\t' || lineStart >= 0)) break;
+  }
+  const token = text.slice(at, at + 3);
+  if (token === '' || (at === lineStart && (token === '---' || token === '...'))) return false;
+  if (/^[@`\t]/.test(token) || (token.startsWith('%') && at !== lineStart)) return false;
+  if (token.startsWith('"') || token.startsWith("'")) return text.includes(token[0] as string, at + 1);
+  return lineStart >= 0 || !/^[-?:](?:\s|$)/.test(token);
+}
+
 function* readTokens(yaml: typeof import('yaml'), text: string, lines: import('yaml').LineCounter): Generator<import('yaml').CST.Token, void> {
   const parser = new yaml.Parser(lines.addNewLine);
   let left = MAX_LEXEMES;
   let depth = 0;
+  /** Whether the root is in flow brackets; undefined before it. */
+  let isFlow: boolean | undefined;
   lines.addNewLine(0);
   for (const lexeme of new yaml.Lexer().lex(text)) {
-    if (lexeme === '[' || lexeme === '{') depth++;
+    const opens = lexeme === '[' || lexeme === '{';
+    if (!comesBefore.test(lexeme)) isFlow ??= opens;
+    if (opens) depth++;
     else if (lexeme === ']' || lexeme === '}') depth--;
     if (depth > MAX_JSON_DEPTH) throw new YamlError('yaml: exceeded max depth');
     if (--left < 0) throw new YamlError('yaml: document is too complex');
     yield* parser.next(lexeme);
+    if (isFlow !== true || depth > 0) continue;
+    if (endsDocument(text, parser.offset)) break;
+    isFlow = false;
   }
   yield* parser.end();
 }
