@@ -13,6 +13,8 @@ import type { Webhook, WebhookClientConfig } from './webhook.ts';
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** What is left of the request's time, which the webhook is told where it is less. The signal ends the call then, and the request has its answer. */
+  readonly leftMs: number | undefined;
 }
 
 /** What sending fails with besides its message, which is the reference's: the code of the answer, and whether nothing could be sent at all. */
@@ -42,11 +44,9 @@ function findReviewSchema(schemas: SchemaSet): Schema {
   return schema;
 }
 
-/** The webhook's own timeout, or what is left of the request's time. */
 function limitCall(webhook: Webhook, clock: Clock, request: RequestSignal | undefined): CallLimits {
-  const ownMs = webhook.timeoutSeconds * 1000;
-  const leftMs = request?.deadlineMs === undefined ? ownMs : Math.max(1, request.deadlineMs - clock.monotonicMs());
-  return { timeoutMs: Math.min(ownMs, leftMs), signal: request?.signal };
+  const leftMs = request?.deadlineMs === undefined ? undefined : Math.max(1, request.deadlineMs - clock.monotonicMs());
+  return { timeoutMs: webhook.timeoutSeconds * 1000, signal: request?.signal, leftMs };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

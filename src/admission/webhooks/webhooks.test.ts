@@ -50,7 +50,7 @@ function attributes(more: Partial<AdmissionAttributes> = {}): AdmissionAttribute
 
 /** A chain of webhooks of one sort, and what they were sent and reported. */
 function createBench(sort: 'mutating' | 'validating', hooks: readonly object[], answer: Answer, more: Partial<WebhookDependencies> = {}) {
-  const calls: { readonly name: string; readonly review: Review; readonly timeoutMs: number }[] = [];
+  const calls: { readonly name: string; readonly review: Review; readonly timeoutMs: number; readonly leftMs: number | undefined }[] = [];
   const reported: unknown[] = [];
   const report = (what: string) => (value: object): void => {
     reported.push([what, ...Object.values({ ...value, durationMs: undefined }).filter((field) => field !== undefined)]);
@@ -65,9 +65,9 @@ function createBench(sort: 'mutating' | 'validating', hooks: readonly object[], 
   const dependencies: WebhookDependencies = {
     configurations, schemas, clock, random: { uuid: () => 'uid-1' }, metrics, askAccess: () => ({ type: 'none', reason: '' }),
     readNamespace: async () => undefined, onFailOpen: () => undefined, onUnusable: () => undefined,
-    async send({ url = '' }, body, { timeoutMs }) {
+    async send({ url = '' }, body, { timeoutMs, leftMs }) {
       const name = url.slice(url.lastIndexOf('/') + 1);
-      calls.push({ name, review: body as Review, timeoutMs });
+      calls.push({ name, review: body as Review, timeoutMs, leftMs });
       return answer(body as Review, name);
     },
     ...more,
@@ -207,12 +207,12 @@ test('dry runs are not sent to webhooks with side effects', async () => {
   assert.deepEqual(bench.names(), []);
 });
 
-test('a call lasts no longer than its timeout, or than what is left of the request', async () => {
+test('a call lasts no longer than its timeout, and is told what is left of the request', async () => {
   const bench = createBench('validating', [hook('h', { timeoutSeconds: 5 })], allowing);
   const limited = attributes({ context: { ...attributes().context, signal: { aborted: false, deadlineMs: bench.clock.monotonicMs() + 2500 } } });
   await bench.run(attributes());
   await bench.run(limited);
-  assert.deepEqual(bench.calls.map(({ timeoutMs }) => timeoutMs), [5000, 2500]);
+  assert.deepEqual(bench.calls.map(({ timeoutMs, leftMs }) => [timeoutMs, leftMs]), [[5000, undefined], [5000, 2500]]);
 });
 
 test('warnings and audit annotations of webhooks reach the request', async () => {

@@ -27,6 +27,8 @@ interface WebhookCallerOptions extends ServiceReads, Routed {
 
 /** What ends a call early. */
 export interface CallLimits extends CallTime {
+  /** The time that the webhook is told, where it is less than that of the call. */
+  readonly leftMs?: number | undefined;
   /** The credentials that `host:port` is shown; nothing unless given. */
   readonly findCredentials?: ((hostAndPort: string) => WebhookCredentials) | undefined;
 }
@@ -136,7 +138,7 @@ class KeptCaller implements WebhookCaller {
   async call(client: WebhookClient, body: unknown, limits: CallLimits = { timeoutMs: DEFAULT_TIMEOUT_MS }): Promise<unknown> {
     const { target: base, agentKey, makeAgent } = this.#recallTarget(client, limits.findCredentials);
     const agent = this.#pool.agentFor(agentKey, makeAgent);
-    const target = { ...base, agent, path: `${base.path}?timeout=${Math.ceil(limits.timeoutMs / 1000)}s` };
+    const target = { ...base, agent, path: `${base.path}?timeout=${Math.ceil(Math.min(limits.timeoutMs, limits.leftMs ?? Infinity) / 1000)}s` };
     const sent = stringifyJson(body);
     const end = new CallEnd(this.#options.clock, limits);
     try {

@@ -67,6 +67,7 @@ describe('admission webhooks', () => {
     service = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
       void read(request).then((review) => {
         asked.push({ path: request.url ?? '', review, authorization: request.headers.authorization });
+        if (request.url?.startsWith('/slow')) return;
         response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(request.url ?? '', review)));
       });
     });
@@ -136,6 +137,16 @@ describe('admission webhooks', () => {
       metadata: { name: 'c', labels: { hook: 'unreachable' } }, data: { k: 'v' } } }, { until: ({ status }) => status === 500 });
     assert.equal(body.message, 'Internal error occurred: failed calling webhook "closed.example.com": failed to call webhook: ' +
       'Post "https://127.0.0.1:1/x?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused');
+  });
+
+  it('that answer too late for the request leave it the answer that late requests have', async () => {
+    await configure('Validating', 'slow', { objectSelector: { matchLabels: { hook: 'slow' } } });
+    const body = { metadata: { name: 's', labels: { hook: 'slow' } }, data: { k: 'v' } };
+    const late = await requestUntil(server, { method: 'POST', path: `${configMaps}?dryRun=All&timeout=100ms`, body }, { until: ({ status }) => status >= 500 });
+    assert.deepEqual([late.status, late.headers['content-type'], JSON.parse(late.text)], [504, 'text/plain; charset=utf-8', {
+      metadata: {}, status: 'Failure', message: 'Timeout: request did not complete within the allotted timeout', reason: 'Timeout', details: {}, code: 504,
+    }]);
+    assert.ok(asked.some(({ path }) => path === '/slow?timeout=1s'));
   });
 
   it('that cannot be called with the configuration that they have are named by an event', async () => {
