@@ -153,10 +153,18 @@ const byFunction = new Map<string, Estimate>([
 
 const allocating = (factor: number, size: Range): CallEstimate => ({ cost: addRanges(scaleRange(size, factor), exactly(11)), size });
 
+/** A whole number that stands in the expression, where negative ones count as zero. */
 function literalNumber(node: CostNode | undefined, otherwise: number): number {
   const expr = node?.expr;
-  return expr?.type === 'literal' && typeof expr.value === 'number' && expr.value >= 0 ? expr.value : otherwise;
+  const isNumber = expr?.type === 'literal' && (typeof expr.value === 'number' || typeof expr.value === 'bigint');
+  return isNumber ? Math.max(0, Number(expr.value)) : otherwise;
 }
+
+/** The reference subtracts unsigned numbers: an end before the start is as good as no bound. */
+const slice: Estimate = ({ target, args }) => {
+  const length = literalNumber(args[1], sizeOf(target).max) - literalNumber(args[0], 0);
+  return allocating(1, exactly(length < 0 ? UNBOUNDED : length));
+};
 
 function sortCost(node: CostNode | undefined, elements: CelType | undefined): CallEstimate {
   const size = sizeOf(node);
@@ -188,7 +196,7 @@ const byOverload = new Map<string, Estimate>([
   ...each(['add_string', 'add_bytes', 'add_list'], concatenation),
   ...each(['less', 'less_equals', 'greater', 'greater_equals'].flatMap((op) => [`${op}_string`, `${op}_bytes`]), comparison),
   ...each(['equals', 'not_equals'], comparison),
-  ['list_slice', ({ target, args }) => allocating(1, exactly(Math.max(0, literalNumber(args[1], sizeOf(target).max) - literalNumber(args[0], 0))))],
+  ['list_slice', slice],
   ['list_flatten', ({ target }) => allocating(1, sizeOf(target))],
   ['list_flatten_int', ({ target, args }) => allocating(literalNumber(args[0], UNBOUNDED), sizeOf(target))],
   ['lists_range', ({ args }) => allocating(1, exactly(literalNumber(args[0], UNBOUNDED)))],

@@ -1,6 +1,6 @@
 // Timestamps and durations: their texts as Go reads and prints them, their ranges, and the parts of a date in a zone.
 import { BoundedCache } from '../../../base/index.ts';
-import { CelDuration, CelError, CelTimestamp, type Value, MAX_INT64, MIN_INT64 } from './values.ts';
+import { CelDuration, CelError, CelTimestamp, type Value, MAX_INT64, MIN_INT64, integerOverflow } from './values.ts';
 
 const MIN_SECONDS = -62135596800;
 const MAX_SECONDS = 253402300799;
@@ -138,9 +138,10 @@ export function addDuration(time: CelTimestamp, nanos: bigint): Value {
   return seconds < BigInt(MIN_SECONDS) || seconds > BigInt(MAX_SECONDS) ? outOfRange : new CelTimestamp(Number(seconds), Number(rest), time.offsetSeconds);
 }
 
-/** The span from `b` to `a`. */
+/** The span from `b` to `a`. The reference computes it with plain integers, and words the overflow so. */
 export function subtractTimes(a: CelTimestamp, b: CelTimestamp): Value {
-  return makeDuration(nanosOf(a) - nanosOf(b));
+  const span = makeDuration(nanosOf(a) - nanosOf(b));
+  return span === durationOverflow ? integerOverflow : span;
 }
 
 /** An instant of whole seconds, if it is in range. */
