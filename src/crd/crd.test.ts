@@ -222,6 +222,15 @@ describe('validateWrite', () => {
     return validateWrite({ object, old: structuredClone(object), version: 'v1', subresource: '' }, { schemas, scaleIn: () => undefined, checkRules: undefined })
       .errors.map(({ field }) => field);
   };
+  it('looks at the properties of an object that has too many or too few of them', () => {
+    const schema = { type: 'object', properties: { spec: { type: 'object', maxProperties: 1, additionalProperties: { type: 'integer' } },
+      status: { type: 'object', minProperties: 1, required: ['a'] } } };
+    const object = { ...define(), spec: { a: 'x', b: 1 }, status: {} };
+    const { errors } = validateWrite({ object, old: undefined, version: 'v1', subresource: '' },
+      { schemas: { get: () => ({ source: schema }) } as never, scaleIn: () => undefined, checkRules: undefined });
+    assert.deepEqual(errors.map(({ reason, field }) => [reason, field]), [['FieldValueTooMany', 'spec'], ['FieldValueTypeInvalid', 'spec.a'],
+      ['FieldValueInvalid', 'status'], ['FieldValueRequired', 'status.a']]);
+  });
   it('tolerates what was there before where it is found again', () => {
     assert.deepEqual(validate({ list, n: { type: 'integer' } }, { list: ['x'], n: 'seven' }), []);
     assert.deepEqual(validate({ map: { type: 'object', additionalProperties: { type: 'integer' } } }, { map: { a: 'x' } }), []);

@@ -1,11 +1,11 @@
 // The strategy of custom kinds, one for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, anywhere, formatGo, goTypeOf, invalidValue,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, anywhere, invalidValue,
   loadPatternEngine, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../base/index.ts';
-import type { Strategy, StrategyContext } from '../registry/index.ts';
+import { type Strategy, type StrategyContext, describeMisfit } from '../registry/index.ts';
 import type { ScalePaths } from './types.ts';
 import { readField } from './json-path.ts';
 import type { VersionSchemas } from './schemas.ts';
@@ -161,9 +161,6 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
   return errors;
 }
 
-/** The type of a value as the decoder of custom resources reads it: whole numbers are integers. */
-const typeName = (value: unknown): string => (typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : goTypeOf(value));
-
 /** Where a path leads through a value that is no map: why it cannot be read, as upstream words it. */
 function findNoMap(path: string, object: KubeObject): string | undefined {
   const names = path.replace(/^\./, '').split('.');
@@ -171,7 +168,7 @@ function findNoMap(path: string, object: KubeObject): string | undefined {
   for (const [index, name] of names.entries()) {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'object' || Array.isArray(value)) {
-      return `.${names.slice(0, index + 1).join('.')} accessor error: ${formatGo(value)} is of the type ${typeName(value)}, expected map[string]interface{}`;
+      return describeMisfit(names.slice(0, index + 1), value, 'map[string]interface{}');
     }
     value = (value as Record<string, unknown>)[name];
   }
@@ -185,7 +182,7 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
   if (value === undefined) return [];
   const isInteger = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
   if (!isInteger) {
-    return [invalidValue(path, 0, `${path} accessor error: ${formatGo(value)} is of the type ${goTypeOf(value)}, expected int64`)];
+    return [invalidValue(path, 0, describeMisfit(path.replace(/^\./, '').split('.'), value, 'int64'))];
   }
   if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
   return value > MAX_INT32 ? [invalidValue(path, value, `should be less than or equal to ${MAX_INT32}`)] : [];

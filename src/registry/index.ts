@@ -29,7 +29,7 @@ export { groupResource } from './errors.ts';
 export { deleteProblems, listProblems, refuseOptions } from './options.ts';
 export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './timestamps.ts';
-export { applyScale, checkScaleUid, toScale, UNSET_REPLICAS } from './fields/scale.ts';
+export { applyScale, checkScaleUid, describeMisfit, toScale, UNSET_REPLICAS } from './fields/scale.ts';
 export { toPatchedScale } from './fields/scale-owners.ts';
 export { objectKey } from './objects/keys.ts';
 export { convertObject } from './objects/layout.ts';

@@ -97,7 +97,7 @@ test('a catalog announces changes once per turn, until no listener is left', asy
 
 test('toScale and applyScale follow the paths of the version', () => {
   const scale = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' };
-  const resource: Resource = { ...rows.widgets, versions: rows.widgets.versions.map((version) => ({ ...version, scale })) };
+  const resource: Resource = { ...rows.widgets, custom: false, versions: rows.widgets.versions.map((version) => ({ ...version, scale })) };
   const object = { apiVersion: `example.com/${resource.storageVersion}`, metadata: { name: 'd', namespace: 'ns', uid: 'u', resourceVersion: '5' },
     spec: { replicas: 2, selector: { matchLabels: { app: 'x' } } } } as unknown as KubeObject;
   assert.deepEqual(toScale(resource, object), {
@@ -109,6 +109,22 @@ test('toScale and applyScale follow the paths of the version', () => {
   assert.equal(object.metadata.resourceVersion, '5', 'a Scale without a version is meant for the object as it is');
   applyScale({ ...resource, unconditionalUpdate: true }, object, { metadata: {}, spec: { replicas: 9 } });
   assert.equal(object.metadata.resourceVersion, undefined);
+});
+
+test('toScale and applyScale refuse custom resources whose values are of other types, in the words of upstream', () => {
+  const scale = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' };
+  const resource: Resource = { ...rows.widgets, custom: true, versions: rows.widgets.versions.map((version) => ({ ...version, scale })) };
+  const make = (rest: object) => ({ apiVersion: `example.com/${resource.storageVersion}`, metadata: { name: 'd' }, ...rest }) as KubeObject;
+  const refused: [object, string][] = [
+    [{ spec: { replicas: 'a' } }, '.spec.replicas accessor error: a is of the type string, expected int64'],
+    [{ spec: { replicas: 1 }, status: [1] }, '.status.replicas accessor error: [1] is of the type []interface {}, expected map[string]interface{}'],
+    [{ spec: { replicas: 1, selector: 7 } }, '.spec.selector accessor error: 7 is of the type int64, expected string'],
+    [{ spec: { replicas: null } }, '.spec.replicas accessor error: <nil> is of the type <nil>, expected int64'],
+  ];
+  for (const [rest, message] of refused) assert.throws(() => toScale(resource, make(rest), 0), { code: 500, message });
+  assert.deepEqual(toScale(resource, make({ spec: { replicas: 2 ** 32 + 5 }, status: null }))['spec'], { replicas: 5 });
+  assert.throws(() => applyScale(resource, make({ spec: null }), { metadata: {}, spec: { replicas: 1 } }),
+    { code: 500, message: 'value cannot be set because .spec is not a map[string]interface{}' });
 });
 
 test('createEncodingMemo makes bytes once and stays within its bound', () => {

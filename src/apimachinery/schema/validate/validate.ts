@@ -238,8 +238,8 @@ class Validator {
     outcome.checks++;
     const count = Object.keys(value).length;
     const { minProperties, maxProperties } = schema as { minProperties?: number; maxProperties?: number };
-    if (minProperties !== undefined && count < minProperties) return this.#refuse(context, count, `should have at least ${minProperties} properties`);
-    if (maxProperties !== undefined && count > maxProperties) return void outcome.errors.push(tooMany(this.#field(place.path), count, maxProperties));
+    if (minProperties !== undefined && count < minProperties) this.#refuse(context, count, `should have at least ${minProperties} properties`);
+    if (maxProperties !== undefined && count > maxProperties) outcome.errors.push(tooMany(this.#field(place.path), count, maxProperties));
     this.#checkAdditional(schema, value, context);
     const { properties } = schema;
     for (const name of properties === undefined ? [] : Object.keys(properties).sort(compareKeys)) {
