@@ -32,6 +32,14 @@ test('create answers the stored object with system metadata and its revision', a
   assert.ok(clock.pendingTimers >= 0);
 });
 
+test('update that creates keeps the mark of a deletion that it brings, as upstream does', async () => {
+  const { put } = createBench();
+  const made = await put(rows.leases, { metadata: { name: 'l', uid: '', deletionTimestamp: '2001-01-01T00:00:00Z', selfLink: '/x' }, spec: {} },
+    { createIfAbsent: true });
+  const { deletionTimestamp, selfLink } = show(made.object).metadata;
+  assert.deepEqual([deletionTimestamp, selfLink], ['2001-01-01T00:00:00Z', undefined]);
+});
+
 test('create refuses a taken name, and says when the holder is being deleted', async () => {
   const { create, remove } = createBench();
   await create(rows.configMaps, cm('a', { finalizers: [hold] }));

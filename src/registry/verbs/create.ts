@@ -51,6 +51,8 @@ export async function createObject(core: Core, request: CreateRequest): Promise<
   const { resource, version, namespace, object, context } = request;
   const scope = core.scope({ resource, version, namespace });
   checkNamespace(request, object);
+  // Upstream leaves what an update brings that creates the object.
+  wipeSystemFields(object);
   return createPrepared(core, { scope, object, context, managedFields: 'update', isPatch: false, pathName: '', authorize: undefined });
 }
 
@@ -58,7 +60,7 @@ export async function createObject(core: Core, request: CreateRequest): Promise<
 export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
   const { scope, object, context, subresource = '' } = creation;
   const write = startWrite(core, { target: scope.target, subresource, name: creation.pathName || (object.metadata.name ?? ''), context });
-  wipeSystemFields(object);
+  delete object.metadata.selfLink;
   if (!creation.isPatch) dedupeOwners(object, context.warnings, 'beforeAdmission');
   if (creation.managedFields === 'update') await setManagedFields(core, write, { object, old: undefined });
   await write.pause();
