@@ -91,6 +91,26 @@ test('validateNodeStatus wants whole devices, and features in order', () => {
   ]);
 });
 
+test('validateNodeUpdate names changed ranges between the taints as they are and the taints once more', () => {
+  const old = { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24'] } };
+  const taint = 'metadata.taints[0].effect: Required value';
+  assert.deepEqual(update('/Node', { spec: { taints: [{ key: 'k' }] } }, { old }),
+    [taint, 'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid', taint]);
+});
+
+test('prepareForUpdate of a replicationcontroller gives it the labels of its template', () => {
+  const spec = { template: { metadata: { labels: { a: 'b' } } } };
+  const labelsAfter = (metadata: object): unknown => prepareChanged('/ReplicationController', { object: { metadata, spec }, old: { spec } }).metadata.labels;
+  assert.deepEqual([labelsAfter({ name: 'a' }), labelsAfter({ name: 'a', labels: { c: 'd' } })], [{ a: 'b' }, { c: 'd' }]);
+});
+
+test('validatePriorityClass holds for new classes, an update may change nothing', () => {
+  const tooHigh = 'value: Forbidden: maximum allowed value of a user defined priority is 1000000000';
+  assert.deepEqual(create('scheduling.k8s.io/PriorityClass', { value: 2e9, preemptionPolicy: 'Never' }), [tooHigh]);
+  assert.deepEqual(update('scheduling.k8s.io/PriorityClass', { value: 2e9, preemptionPolicy: 'Never' }, { old: { value: 1, preemptionPolicy: 'Never' } }),
+    ['value: Forbidden: may not be changed in an update.']);
+});
+
 test('columns show the architecture behind the kernel of nodes', () => {
   const print = (nodeInfo: object): unknown => printCell('/Node', 'Kernel-Version', { status: { nodeInfo } });
   assert.deepEqual([print({ kernelVersion: '6.1', architecture: 'arm64' }), print({ architecture: 'arm64' }), print({})],

@@ -186,13 +186,15 @@ function validateNode(node: KubeObject): Errors {
 function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
   const before = toList(readPath(old, 'spec', 'podCIDRs'));
   const provider = toText(readPath(old, 'spec', 'providerID'));
-  const errors: FieldError[] = [...validateNode(node), ...checkTaints(node)];
+  const errors: FieldError[] = [...validateNode(node)];
   if (before.length > 0 && !equalJson(before, toList(readPath(node, 'spec', 'podCIDRs')))) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   }
   if (provider !== '' && provider !== toText(readPath(node, 'spec', 'providerID'))) {
     errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
   }
+  // Upstream looks at the taints again.
+  errors.push(...checkTaints(node));
   const isRenamed = toText(readPath(old, 'spec', 'externalID')) !== toText(readPath(node, 'spec', 'externalID'));
   return isRenamed ? [...errors, forbiddenField('spec.externalID', 'may not be updated')] : errors;
 }

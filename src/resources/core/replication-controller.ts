@@ -33,6 +33,11 @@ function applyReplicationControllerDefaults(controller: KubeObject): void {
   takeTemplateLabels(controller, labels);
 }
 
+/** Objects without labels have those of their template, also where a status without labels is put: upstream reads what it stores with its defaults. */
+function keepTemplateLabels(controller: KubeObject): void {
+  takeTemplateLabels(controller, toObject(readPath(controller, 'spec', 'template', 'metadata', 'labels')));
+}
+
 /** Validates replicationcontrollers. */
 function validateReplicationController(controller: KubeObject): Errors {
   const spec = specOf(controller);
@@ -56,6 +61,7 @@ export const replicationControllerKind: KindSpec = {
   columns: replicationControllerColumns,
   gatedFields: gatedPodFields('spec.template.spec'),
   applyDefaults: applyReplicationControllerDefaults,
+  strategy: { prepareForUpdate: keepTemplateLabels },
   validation: { object: validateReplicationController },
   warnings: warnOfTemplate({ path: ['spec', 'template'], names: true }),
 };

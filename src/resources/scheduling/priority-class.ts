@@ -60,5 +60,5 @@ export const priorityClassKind: KindSpec = {
     },
     refuseDeletion: (name) => (Object.hasOwn(systemPriorities, name) ? 'this is a system priority class and cannot be deleted' : undefined),
   },
-  validation: { object: validatePriorityClass, update: (object, old) => [...checkSamePriority(object, old), ...validatePriorityClass(object)] },
+  validation: { object: validatePriorityClass, update: checkSamePriority },
 };
