@@ -129,5 +129,8 @@ test('createRuntimeClass takes over overhead and node selectors', async () => {
   const spec = pod['spec'] as { overhead: object; nodeSelector: object };
   assert.deepEqual([spec.overhead, spec.nodeSelector], [{ cpu: '250m' }, { zone: 'a' }]);
   await assert.rejects(admit('Pod', { spec: { runtimeClassName: 'none' } }), { message: 'pods "x" is forbidden: pod rejected: RuntimeClass "none" not found' });
+  for (const [name, message] of [['', 'resource name may not be empty'], ['a/%', `invalid resource name "a/%": [may not contain '/' may not contain '%']`]]) {
+    await assert.rejects(admit('Pod', { spec: { runtimeClassName: name } }), { code: 500, message });
+  }
   await assert.rejects(admit('Pod', { spec: { overhead: { cpu: '1' } } }), /Pod Overhead set without corresponding RuntimeClass defined Overhead/);
 });

@@ -28,7 +28,15 @@ async function findProblem({ claims, reservation, isDry, portRange: { first, las
   return undefined;
 }
 
-async function takeFree({ claims, reservation, random, portRange }: PortWish): Promise<number> {
+/** Upstream's first port for a dry run, less one. It looks at no range, as nothing is kept. */
+const DRY_PORT = 32_768;
+
+async function takeFree({ isDry, before, claims, reservation, random, portRange }: PortWish, mine: Mine): Promise<number> {
+  if (isDry) {
+    const held = new Set(before === undefined ? [] : heldNodePorts(before));
+    const taken = [...mine].filter((port) => !held.has(port));
+    return Math.max(...taken.length === 0 ? [DRY_PORT] : taken) + 1;
+  }
   const port = await takeAny({ claims, owner: reservation.owner, random }, createPortPool(portRange));
   if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
   reservation.addTaken(claims, port);
@@ -48,7 +56,7 @@ async function givePort(wish: PortWish, { port, mine }: { readonly port: Service
       throw invalid({ group: '', kind: 'Service' }, wish.reservation.owner.name, errors);
     }
   } else {
-    port.nodePort = await takeFree(wish);
+    port.nodePort = await takeFree(wish, mine);
   }
   mine.add(port.nodePort);
 }
@@ -68,7 +76,7 @@ async function giveHealthCheckPort(wish: PortWish, mine: Mine): Promise<void> {
   if (!needsHealthCheck(spec) || (before !== undefined && needsHealthCheck(before))) return;
   const wanted = spec.healthCheckNodePort ?? 0;
   if (wanted === 0) {
-    spec.healthCheckNodePort = await takeFree(wish);
+    spec.healthCheckNodePort = await takeFree(wish, mine);
   } else {
     const problem = mine.has(wanted) ? 'provided port is already allocated' : await findProblem(wish, wanted);
     if (problem !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`);

@@ -69,6 +69,17 @@ test('a Service that was stored with clusterIP alone holds that address, and kee
   assert.deepEqual([changed.clusterIP, changed.clusterIPs], [clusterIP, [clusterIP]]);
 });
 
+test('a dry run shows the ports behind the largest that it has, and else behind 32768', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }));
+  const portsOf = async (...ports: object[]): Promise<unknown[]> => {
+    const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports };
+    const made = await create(registry, 'a', { spec, dryRun: true }) as Spec & { readonly healthCheckNodePort: number };
+    return [...made.ports.map(({ nodePort }) => nodePort), made.healthCheckNodePort];
+  };
+  assert.deepEqual(await portsOf({ port: 1 }, { port: 2 }), [32769, 32770, 32771]);
+  assert.deepEqual(await portsOf({ port: 1, nodePort: 65535 }), [65535, 65536]);
+});
+
 const remove = (registry: Registry, name: string) => registry.delete({ ...target, name, options: {}, context: contextOf(false) });
 
 interface Spec {

@@ -1,5 +1,5 @@
 // RuntimeClass: a pod that names a class takes over its overhead and its rules for nodes; an overhead of the pod's own must be the same.
-import { type KubeObject, equalJson, failure } from '../../../apimachinery/index.ts';
+import { type KubeObject, checkPathSegment, equalJson, failure, quoteGo } from '../../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
@@ -7,7 +7,7 @@ import { refuse, writes } from '../../refusal.ts';
 
 type Texts = Record<string, string>;
 interface PodSpec {
-  runtimeClassName?: string;
+  runtimeClassName?: string | null;
   overhead?: Texts | null;
   nodeSelector?: Texts | null;
   tolerations?: unknown[] | null;
@@ -30,6 +30,13 @@ function mergeSelectors(attributes: AdmissionAttributes, spec: PodSpec, wanted: 
   if (own.size > 0) spec.nodeSelector = Object.fromEntries(own);
 }
 
+/** The reference asks for a class over its API, whose client refuses such names. */
+function checkName(name: string): void {
+  if (name === '') throw failure(500, '', 'resource name may not be empty');
+  const problems = checkPathSegment(name);
+  if (problems.length > 0) throw failure(500, '', `invalid resource name ${quoteGo(name)}: [${problems.join(' ')}]`);
+}
+
 async function findClass(attributes: AdmissionAttributes, name: string, classes: RowReads): Promise<RuntimeClass> {
   const found: KubeObject | undefined = await classes.find(name);
   if (found === undefined) throw refuse(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
@@ -43,8 +50,8 @@ export function createRuntimeClass(classes: RowReads): AdmissionPlugin {
     handles: (attributes) => writes(attributes, '/pods'),
     async mutate(attributes) {
       const spec = (attributes.object?.['spec'] ?? {}) as PodSpec;
-      if (spec.runtimeClassName === '') throw failure(500, '', 'resource name may not be empty');
-      if (!spec.runtimeClassName) return;
+      if (spec.runtimeClassName === undefined || spec.runtimeClassName === null) return;
+      checkName(spec.runtimeClassName);
       const { overhead, scheduling } = await findClass(attributes, spec.runtimeClassName, classes);
       if (overhead !== undefined) {
         const fixed = overhead.podFixed ?? {};
