@@ -13,7 +13,7 @@ import type { Webhook, WebhookClientConfig } from './webhook.ts';
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** What is left of the request's time, which the webhook is told where it is less. The signal ends the call then, and the request has its answer. */
+  /** The rest of the request's time, stated to the webhook where it is less. The signal ends the call then, and the request has its answer. */
   readonly leftMs: number | undefined;
 }
 

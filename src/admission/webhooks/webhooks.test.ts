@@ -207,7 +207,7 @@ test('dry runs are not sent to webhooks with side effects', async () => {
   assert.deepEqual(bench.names(), []);
 });
 
-test('a call lasts no longer than its timeout, and is told what is left of the request', async () => {
+test('a call lasts no longer than its timeout, and states the rest of the time of the request', async () => {
   const bench = createBench('validating', [hook('h', { timeoutSeconds: 5 })], allowing);
   const limited = attributes({ context: { ...attributes().context, signal: { aborted: false, deadlineMs: bench.clock.monotonicMs() + 2500 } } });
   await bench.run(attributes());

@@ -54,7 +54,7 @@ export async function handleWatch(request: ResourceRequest, options: CollectionO
   if (!resource.verbs.includes('watch')) throw methodNotSupported({ group: resource.group, resource: resource.plural }, 'watch');
   const watch = await begin(request, options);
   const headers = headersFor(exchange, streamType(representation.form));
-  // The watch begins before its encoding is looked at: a bad version is told first.
+  // The watch begins before its encoding is looked at: a bad version is reported first.
   try {
     checkStream(representation, dependencies.media);
   } catch (error) {

@@ -27,7 +27,7 @@ interface WebhookCallerOptions extends ServiceReads, Routed {
 
 /** What ends a call early. */
 export interface CallLimits extends CallTime {
-  /** The time that the webhook is told, where it is less than that of the call. */
+  /** The time that is stated to the webhook, where it is less than that of the call. */
   readonly leftMs?: number | undefined;
   /** The credentials that `host:port` is shown; nothing unless given. */
   readonly findCredentials?: ((hostAndPort: string) => WebhookCredentials) | undefined;
