@@ -11,6 +11,9 @@ import { ChunkCompactor } from './chunk-compactor.ts';
 import { createSnapshot } from './snapshot.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
 
+/** Changes that a cache keeps at most unless an option says otherwise. */
+export const HISTORY_LIMIT = 100_000;
+
 /** Options of a cache. */
 export interface CacheOptions<T> {
   readonly store: Store;
@@ -21,7 +24,7 @@ export interface CacheOptions<T> {
   readonly clock: Clock;
   /** How long changes are kept for watchers and exact reads; 5 minutes when absent, never under 75 s (upstream's freshness of events). */
   readonly historyMs?: number;
-  /** How many changes are kept at most; 100,000 when absent, never under 100. */
+  /** How many changes are kept at most; HISTORY_LIMIT when absent, never under 100. */
   readonly historyLimit?: number;
   /** How many bytes of superseded values are kept at most; 32 MiB when absent. */
   readonly historyBytes?: number;
@@ -69,7 +72,7 @@ class PrefixCache<T> implements Cache<T> {
   #uncompacted = 0;
 
   constructor(options: CacheOptions<T>) {
-    const { store, clock, prefix, historyMs = 300_000, historyLimit = 100_000, pageSize = 1000, report = () => undefined } = options;
+    const { store, clock, prefix, historyMs = 300_000, historyLimit = HISTORY_LIMIT, pageSize = 1000, report = () => undefined } = options;
     this.#options = options;
     const bounds = { windowMs: Math.max(historyMs, SHORTEST_WINDOW_MS), limit: Math.max(historyLimit, KEPT_AT_LEAST) };
     this.#history = new History({ ...bounds, limitBytes: options.historyBytes ?? HISTORY_BYTES }, options.sizeOf);

@@ -1,3 +1,3 @@
 // The door of cache: a watchable, versioned copy of one prefix of a Store.
 export type { Cache, CacheEvent, CacheObserver, Entry, Snapshot, Watcher } from './contract.ts';
-export { createCache } from './cache.ts';
+export { HISTORY_LIMIT, createCache } from './cache.ts';

@@ -32,10 +32,15 @@ interface AuthorizationOptions {
   readonly plan: AuthorizationPlan;
   /** Resolves when all that is committed has come to this process; absent where it owns the store. */
   readonly settle?: (() => Promise<unknown>) | undefined;
+  /** Counts what the modes decide. */
+  readonly count?: ((labels: Readonly<Record<'decision' | 'name' | 'type', string>>) => void) | undefined;
 }
 
+/** What a mode is called in metrics: the one webhook of flags is the default one. */
+const nameOf = (mode = '', name = mode === 'Webhook' ? 'default' : mode.toLowerCase()): string => name;
+
 /** Makes the authorization of a server; begins to read RBAC's objects. */
-export function composeAuthorization({ options, registry, catalog, rolesReady, plan, settle }: AuthorizationOptions): Authorization {
+export function composeAuthorization({ options, registry, catalog, rolesReady, plan, settle, count }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
   const { abac } = plan;
@@ -44,7 +49,9 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
     Node: createNodeAuthorizer(createNodeReads(registry, catalog), (gate) => isGateOn(options.featureGates, gate)),
     ...(abac !== undefined && { ABAC: abac.authorize }),
   };
-  const { authorize, stop } = followPlan(plan, ({ modes, webhooks }) => createAuthorizer(modes, authorizers, webhooks));
+  const { authorize, stop } = followPlan(plan, ({ modes, webhooks, names }) => createAuthorizer(modes, authorizers, {
+    webhooks, ...(count !== undefined && { onDecided: (at, decision) => count({ decision, name: nameOf(modes[at], names?.[at]), type: modes[at] ?? '' }) }),
+  }));
   return {
     authorize: confirmRefusals(authorize, settle), escalation: createEscalationRules(index),
     stop() {

@@ -19,25 +19,38 @@ const fixed: Authorizers = {
   AlwaysDeny: () => ({ type: 'none', reason: 'Everything is forbidden.' }),
 };
 
-/** Makes the authorizer of a server. A mode without an authorizer has no opinion; each Webhook takes the next of `webhooks`. */
-export function createAuthorizer(modes: readonly AuthorizationMode[], authorizers: Authorizers, webhooks: readonly Authorize[] = []): Authorize {
+interface ChainOptions {
+  /** Each Webhook among the modes takes the next of these. */
+  readonly webhooks?: readonly Authorize[];
+  /** Hears of each decision of a mode, by its place; to have no opinion is none, and members of system:masters pass before the first mode. */
+  readonly onDecided?: (index: number, decision: 'allowed' | 'denied') => void;
+}
+
+/** Makes the authorizer of a server. A mode without an authorizer has no opinion. */
+export function createAuthorizer(
+  modes: readonly AuthorizationMode[], authorizers: Authorizers, { webhooks = [], onDecided = () => {} }: ChainOptions = {},
+): Authorize {
   const left = [...webhooks];
   const chain = modes.map((mode) => (mode === 'Webhook' ? left.shift() : undefined) ?? authorizers[mode] ?? fixed[mode] ?? (() => noOpinion));
-  return (attributes) => (attributes.user.groups.includes(MASTERS_GROUP) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [] }));
+  return (attributes) => (attributes.user.groups.includes(MASTERS_GROUP) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [], onDecided }));
 }
 
 interface Asking {
   readonly attributes: Attributes;
   readonly index: number;
   readonly reasons: readonly string[];
+  readonly onDecided: (index: number, decision: 'allowed' | 'denied') => void;
 }
 
-function askFrom(chain: readonly Authorize[], { attributes, index, reasons }: Asking): Promise<Decision> | Decision {
+function askFrom(chain: readonly Authorize[], { attributes, index, reasons, onDecided }: Asking): Promise<Decision> | Decision {
   const authorize = chain[index];
   if (authorize === undefined) return reasons.length === 0 ? noOpinion : { type: 'none', reason: reasons.join('\n') };
   const weigh = (decision: Decision): Promise<Decision> | Decision => {
-    if (decision.type !== 'none') return decision;
-    return askFrom(chain, { attributes, index: index + 1, reasons: decision.reason === '' ? reasons : [...reasons, decision.reason] });
+    if (decision.type !== 'none') {
+      onDecided(index, decision.type === 'allow' ? 'allowed' : 'denied');
+      return decision;
+    }
+    return askFrom(chain, { attributes, index: index + 1, onDecided, reasons: decision.reason === '' ? reasons : [...reasons, decision.reason] });
   };
   const answer = authorize(attributes);
   return answer instanceof Promise ? answer.then(weigh) : weigh(answer);

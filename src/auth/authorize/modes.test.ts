@@ -132,6 +132,17 @@ describe('createAuthorizer', () => {
     assert.deepEqual(await createAuthorizer(['RBAC', 'AlwaysAllow'], modes)(request), { type: 'allow', reason: '' });
   });
 
+  it('reports which mode has decided', async () => {
+    const decided: unknown[] = [];
+    const authorize = createAuthorizer(['RBAC', 'Webhook', 'Webhook', 'AlwaysAllow'], { RBAC: say('none', '') }, {
+      webhooks: [say('none', ''), say('deny', '')], onDecided: (...decision) => decided.push(decision),
+    });
+    await authorize(makeRequest('alice', 'get pods x'));
+    await createAuthorizer(['AlwaysAllow'], {}, { onDecided: (...decision) => decided.push(decision) })(makeRequest('alice', 'get pods x'));
+    await authorize(makeRequest('root system:masters', 'get pods x'));
+    assert.deepEqual(decided, [[2, 'denied'], [0, 'allowed']]);
+  });
+
   it('lets members of system:masters do everything, whatever the modes say', () => {
     assert.deepEqual(createAuthorizer(['AlwaysDeny'], {})(makeRequest('root system:masters', 'delete nodes')), { type: 'allow', reason: '' });
   });

@@ -17,6 +17,19 @@ export interface AuditMetrics {
   render(): string[];
 }
 
+/** The counters that a server without audit shows as well. */
+export const renderNoAudit = (): string[] => renderTotals(0, 0);
+
+const renderTotals = (events: number, rejections: number): string[] => [
+  ...renderCounter({
+    name: 'apiserver_audit_event_total', stability: 'ALPHA', help: 'Counter of audit events generated and sent to the audit backend.',
+  }, [['', events]]),
+  ...renderCounter({
+    name: 'apiserver_audit_requests_rejected_total', stability: 'ALPHA',
+    help: 'Counter of apiserver requests rejected due to an error in audit logging backend.',
+  }, [['', rejections]]),
+];
+
 /** Starts at zero. */
 export function createAuditMetrics(logger: Logger): AuditMetrics {
   let [events, rejections] = [0, 0];
@@ -41,10 +54,9 @@ export function createAuditMetrics(logger: Logger): AuditMetrics {
       rejections += 1;
     },
     render: () => [
-      ...count('apiserver_audit_event_total', 'Counter of audit events generated and sent to the audit backend.', [['', events]]),
+      ...renderTotals(events, rejections),
       ...count('apiserver_audit_error_total', 'Counter of audit events that failed to be audited properly.', samples('plugin', errors)),
       ...count('apiserver_audit_level_total', 'Counter of policy levels for audit events (1 per request).', samples('level', seenLevels())),
-      ...count('apiserver_audit_requests_rejected_total', 'Counter of apiserver requests rejected due to an error in audit logging backend.', [['', rejections]]),
     ],
   };
 }

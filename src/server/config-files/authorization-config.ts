@@ -16,6 +16,8 @@ import { type WebhookTarget, readWebhookKubeconfig } from '../webhooks/token-web
 export interface AuthorizationChain {
   readonly modes: readonly AuthorizationMode[];
   readonly webhooks: readonly Authorize[];
+  /** What the modes are called in a configuration; those of flags are called as the reference calls them. */
+  readonly names?: readonly string[];
 }
 
 /** The chain of a server's start, and those that take its place later where there can be any. */
@@ -53,23 +55,26 @@ async function readChain(content: string, options: ServerOptions & Routed): Prom
   await loadPatternEngine();
   const names = new Set<string>();
   const modes: AuthorizationMode[] = [];
+  const called: string[] = [];
   const webhooks: Authorize[] = [];
   for (const [index, row] of rows.entries()) {
     const path = `authorizers[${index}]`;
     const fields = reader.fields(row, path, ['type', 'name', 'webhook']);
     const mode = reader.choice(fields['type'], `${path}.type`, [...authorizationModes].sort());
-    checkName(reader, { name: reader.requiredText(fields['name'], `${path}.name`), path: `${path}.name`, names });
+    const name = reader.requiredText(fields['name'], `${path}.name`);
+    checkName(reader, { name, path: `${path}.name`, names });
     if (mode === 'ABAC' && options.authorizationPolicyFile === '') reader.report(`${path}.type`, 'ABAC needs --authorization-policy-file');
     if (mode === undefined) continue;
     if (mode !== 'Webhook' && modes.includes(mode)) reader.duplicate(`${path}.type`, mode);
     modes.push(mode);
+    called.push(name);
     if (mode !== 'Webhook' && fields['webhook'] !== undefined) reader.invalid(`${path}.webhook`, 'non-null', 'may only be specified when type=Webhook');
     if (mode !== 'Webhook') continue;
     if (fields['webhook'] === undefined) reader.required(`${path}.webhook`, 'required when type=Webhook');
     else webhooks.push(await readWebhook(fields['webhook'], { reader, path: `${path}.webhook`, options }));
   }
   reader.finish();
-  return { modes, webhooks };
+  return { modes, webhooks, names: called };
 }
 
 function checkName(reader: ConfigReader, { name, path, names }: { readonly name: string; readonly path: string; readonly names: Set<string> }): void {

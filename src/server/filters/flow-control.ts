@@ -113,7 +113,12 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
       return runSeated(exchange, next, flow);
     }
     const waitsSinceMs = exchange.clock.monotonicMs();
+    const kind = isReadVerb(info.verb) ? 'readOnly' : 'mutating';
+    metrics.inQueue[kind] += 1;
     return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
+      .finally(() => {
+        metrics.inQueue[kind] -= 1;
+      })
       .then((refusal) => {
         const nowMs = exchange.clock.monotonicMs();
         times.waited(flow, refusal === undefined, nowMs - waitsSinceMs);

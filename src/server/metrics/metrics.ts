@@ -4,7 +4,7 @@ import type { ClientCertificate } from '../../auth/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { RequestInfo, WatchCounts } from '../../endpoints/index.ts';
 import {
-  Counter, MetricRegistry, type MetricSpec, Observations, describeMetric, formatLabels, renderCounter, renderGauge, renderObservations,
+  Counter, MetricRegistry, type MetricSpec, Observations, type Sample, describeMetric, formatLabels, renderCounter, renderGauge, renderObservations,
 } from './metric.ts';
 
 /** A request that is finished. */
@@ -25,6 +25,8 @@ interface RequestRecord {
 export interface ServerMetrics {
   readonly registry: MetricRegistry;
   readonly inFlight: { readOnly: number; mutating: number };
+  /** Requests that wait for a seat. */
+  readonly inQueue: { readOnly: number; mutating: number };
   /** A long-running request has begun; the function that it answers is called when the request ends. */
   beginLongRunning(info: RequestInfo): () => void;
   recordRequest(record: RequestRecord): void;
@@ -33,6 +35,8 @@ export interface ServerMetrics {
   /** A client certificate stands for the caller of a request. */
   recordCertificate(certificate: Pick<ClientCertificate, 'expiresMs'>, clock: Pick<Clock, 'now'>): void;
   recordAuthorization(result: 'allowed' | 'denied' | 'no-opinion', durationMs: number): void;
+  /** A mode of authorization has decided. */
+  recordDecision(labels: Readonly<Record<'decision' | 'name' | 'type', string>>): void;
   /** All metrics as lines. */
   render(): string[];
 }
@@ -101,18 +105,22 @@ export function createMetrics(showInfo: ShowInfo = (info) => info): ServerMetric
   const longRunning = new Map<string, number>();
   const seriesFor = createSeriesMemo(requests, showInfo);
   const recordBody = createBodySizes(registry, showInfo);
-  const inFlight = { readOnly: 0, mutating: 0 };
+  const [inFlight, inQueue] = [{ readOnly: 0, mutating: 0 }, { readOnly: 0, mutating: 0 }];
   registry.gauge({
     name: 'apiserver_current_inflight_requests', stability: 'STABLE',
     help: 'Maximal number of currently used inflight request limit of this apiserver per request kind in last second.',
-  }, () => [['request_kind="mutating"', inFlight.mutating], ['request_kind="readOnly"', inFlight.readOnly]]);
+  }, () => showKinds(inFlight));
+  registry.gauge({
+    name: 'apiserver_current_inqueue_requests', stability: 'ALPHA',
+    help: 'Maximal number of queued requests in this apiserver per request kind in last second.',
+  }, () => showKinds(inQueue));
   registry.gauge({
     name: 'apiserver_longrunning_requests', stability: 'STABLE',
     help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are '
       + 'tracked this way.',
   }, () => [...longRunning]);
   return {
-    registry, inFlight,
+    registry, inFlight, inQueue,
     beginLongRunning(info) {
       const labels = formatLabels(describeRequest(showInfo(info)));
       const before = longRunning.get(labels);
@@ -133,6 +141,9 @@ export function createMetrics(showInfo: ShowInfo = (info) => info): ServerMetric
     render: () => [...renderRequests([...requests.values()]), ...registry.render()],
   };
 }
+
+const showKinds = ({ mutating, readOnly }: ServerMetrics['inFlight']): readonly Sample[] =>
+  [['request_kind="mutating"', mutating], ['request_kind="readOnly"', readOnly]];
 
 /** Sizes of the bodies of writes, by their objects. */
 function createBodySizes(registry: MetricRegistry, showInfo: ShowInfo): (info: RequestInfo, bytes: number) => void {
@@ -191,7 +202,9 @@ function createLabelTexts(label: string): (value: string) => string {
   };
 }
 
-function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 'recordAuthentication' | 'recordCertificate' | 'recordAuthorization'> {
+type DecisionCounts = Pick<ServerMetrics, 'recordAuthentication' | 'recordCertificate' | 'recordAuthorization' | 'recordDecision'>;
+
+function createDecisionCounts(registry: MetricRegistry): DecisionCounts {
   const users = registry.counter({
     name: 'authenticated_user_requests', stability: 'ALPHA', help: 'Counter of authenticated requests broken out by username.',
   });
@@ -205,6 +218,10 @@ function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 're
   const authentication = measure('Authentication', 'authentication_attempts', 'Counter of authenticated attempts.');
   const authorization = measure('Authorization', 'authorization_attempts_total',
     "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.");
+  const decisions = registry.counter({
+    name: 'apiserver_authorization_decisions_total', stability: 'ALPHA',
+    help: 'Total number of terminal decisions made by an authorizer split by authorizer type, name, and decision.',
+  });
   const lifetimes = registry.histogram({
     name: 'apiserver_client_certificate_expiration_seconds', stability: 'ALPHA', bounds: lifetimeBounds,
     help: 'Distribution of the remaining lifetime on the certificate used to authenticate a request.',
@@ -224,6 +241,7 @@ function createDecisionCounts(registry: MetricRegistry): Pick<ServerMetrics, 're
       if (expiresMs !== undefined) lifetimes.observe((expiresMs - clock.now()) / 1000);
     },
     recordAuthorization: (result, durationMs) => record(authorization, result, durationMs),
+    recordDecision: (labels) => decisions.add(formatLabels(labels)),
   };
 }
 

@@ -3,9 +3,11 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { once } from '../../base/index.ts';
+import { HISTORY_LIMIT } from '../../cache/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { subresourcesIn, versionIn } from '../../registry/index.ts';
 import type { Audit } from '../audit/audit.ts';
+import { renderNoAudit } from '../audit/audit-metrics.ts';
 import { kubernetesVersion } from '../cli/version.ts';
 import type { Api } from '../compose.ts';
 import type { FlowControl, FlowSample } from '../flow-control/flow-control.ts';
@@ -49,7 +51,8 @@ export async function renderMetrics(api: Api, sources: MetricSources): Promise<s
   const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSize)]);
   const lines = [
     ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
-    ...(audit?.metrics.render() ?? []), ...api.aggregator.renderMetrics(), ...await renderProcess(), ...renderGates(featureGates), ...renderValidation(),
+    ...(audit?.metrics.render() ?? renderNoAudit()),
+    ...api.aggregator.renderMetrics(), ...await renderProcess(), ...renderGates(featureGates), ...renderValidation(),
   ];
   return finishMetrics(limitLabels(lines, allowed), disabled);
 }
@@ -108,6 +111,9 @@ async function renderObjects({ catalog, registry }: Api): Promise<string[]> {
     ...renderGauge({
       name: 'apiserver_resource_objects', stability: 'ALPHA', help: OBJECTS_HELP,
     }, byGroup(({ count }) => count)),
+    ...renderGauge({
+      name: 'watch_cache_capacity', stability: 'ALPHA', help: 'Total capacity of watch cache broken by resource type.',
+    }, byGroup(() => HISTORY_LIMIT)),
     ...renderGauge({
       name: 'apiserver_watch_cache_resource_version', stability: 'ALPHA',
       help: 'Current resource version of watch cache broken by resource type. This is truncated to the 15 least significant digits.',
@@ -206,18 +212,21 @@ async function renderProcess(): Promise<string[]> {
     ...gauge('process_heap_bytes', 'Heap in use in bytes.', memory.heapUsed),
     ...gauge('nodejs_external_memory_bytes', 'Memory of buffers and of libraries in bytes.', memory.external),
     ...gauge('process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', performance.timeOrigin / 1000),
-    ...await renderDescriptors(),
+    ...await renderLimits(),
   ];
 }
 
-/** File descriptors; absent where the system has no /proc. */
-async function renderDescriptors(): Promise<string[]> {
+/** File descriptors and addressed memory; absent where the system has no /proc. */
+async function renderLimits(): Promise<string[]> {
   try {
-    const [open, limits] = await Promise.all([readdir('/proc/self/fd'), readFile('/proc/self/limits', 'utf8')]);
+    const read = (name: string): Promise<string> => readFile(`/proc/self/${name}`, 'utf8');
+    const [open, limits, status] = await Promise.all([readdir('/proc/self/fd'), read('limits'), read('status')]);
+    const memory = Number(/^VmSize:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
     const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]);
     return [
       ...renderGauge({ name: 'process_open_fds', help: 'Number of open file descriptors.' }, [['', open.length]]),
       ...(Number.isFinite(most) ? renderGauge({ name: 'process_max_fds', help: 'Maximum number of open file descriptors.' }, [['', most]]) : []),
+      ...renderGauge({ name: 'process_virtual_memory_bytes', help: 'Virtual memory size in bytes.' }, [['', memory]]),
     ];
   } catch {
     return [];

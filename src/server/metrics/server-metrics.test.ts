@@ -38,6 +38,7 @@ describe('/metrics', () => {
     await server.request({ path: '/api/v1/endpoints' });
     await server.request({ path: maps, token: 'alice-token' });
     await server.request({ path: maps, token: 'wrong' });
+    await server.request({ path: '/version', token: 'alice-token' });
     const watch = `${maps}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1`;
     await server.request({ path: watch });
   });
@@ -73,7 +74,9 @@ describe('/metrics', () => {
       'apiserver_requested_deprecated_apis{group="",removed_release="",resource="endpoints",subresource="",version="v1"} 1',
       'apiserver_watch_list_duration_seconds_count{group="",resource="configmaps",scope="namespace",version="v1"} 1',
       'etcd_requests_total{group="",operation="create",resource="configmaps"}', 'authentication_attempts{result="error"} 1',
-      'authorization_attempts_total{result="no-opinion"} 1', 'authenticated_user_requests{username="admin"}', 'workqueue_adds_total{name="namespace"}',
+      'authorization_attempts_total{result="no-opinion"} 1',
+      'apiserver_authorization_decisions_total{decision="allowed",name="rbac",type="RBAC"} 1',
+      'authenticated_user_requests{username="admin"}', 'workqueue_adds_total{name="namespace"}',
       'apiserver_storage_events_received_total{group="",resource="configmaps"}', 'apiserver_watch_events_total{group="",resource="configmaps",version="v1"} 3',
       'apiserver_resource_objects{group="",resource="configmaps"}', 'pintle_event_loop_utilization',
       'apiserver_watch_cache_initializations_total{group="",resource="configmaps"} 1',
