@@ -1,5 +1,6 @@
 // The door of codec: bytes to objects and back. Pure; knows no resource by name.
 export { JsonError, type OddNumber, encodeJson, parseJson, parseJsonInParts, stringifyJson } from './json/json.ts';
+export { cutValues } from './json/parts.ts';
 export { type Transform, matchContentType, matchesRoute, negotiate, parseAccept, withoutParameters } from './media-type.ts';
 export { hasManyItems } from './cbor/count.ts';
 export { CborError, isCbor, parseCbor } from './cbor/decode.ts';

@@ -172,6 +172,21 @@ describe('createRow', () => {
     assert.deepEqual([...(row.versions[0]?.schema.fields?.keys() ?? [])], ['apiVersion', 'kind', 'metadata', 'spec']);
     assert.ok(reads > 0);
   });
+
+  it('needs no schemas for the row of a large definition, which it compiles in steps before a request', () => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { status: { type: 'object', default: {} } } } };
+    const version = { name: 'v1', served: true, storage: true };
+    const whole = define({ versions: [{ ...version, schema }] });
+    const outline = { ...define({ versions: [{ ...version, schema: null }] }), status: acceptNames(define(), collectTaken([]), now) };
+    const rowOf = (isLarge: boolean) => createRow(outline, () => whole, {
+      objectMeta: { type: 'object', fields: new Map() }, formatAge: String, random: systemRandom, clock: systemClock, isLarge,
+    });
+    assert.equal(rowOf(false).prepare, undefined);
+    const row = rowOf(true);
+    assert.notEqual(row.prepare?.('v1'), undefined);
+    assert.equal(row.versions[0]?.defaultsStatus, true);
+    assert.equal(row.prepare?.('v1'), undefined);
+  });
 });
 
 describe('subresourcesIn', () => {

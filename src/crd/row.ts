@@ -6,7 +6,7 @@ import { type Resource, type ResourceVersionRow, type ScaleFields, type Subresou
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion/converter.ts';
 import { readField } from './json-path.ts';
-import { SchemaCache, type SchemaShare, type VersionSchemas, createSchemas, isLargeSchema, sourceOf } from './schemas.ts';
+import { SchemaCache, type SchemaShare, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
 import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
 import { type DefinitionSpec, type DefinitionVersion, type ScalePaths, specOf, statusOf } from './types.ts';
 import { type SendConversion, createRemoteConverter } from './conversion/webhook-converter.ts';
@@ -29,13 +29,15 @@ export interface RowDependencies {
   readonly schemaCache?: SchemaShare;
   /** Stands for the definition: see Resource.fingerprint. */
   readonly fingerprint?: string;
+  /** The schemas take long to compile: it is done in steps, before a request. */
+  readonly isLarge?: boolean;
 }
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 const subresourceVerbs = ['get', 'patch', 'update'] as const;
 
-/** The row of an established definition; `reload` answers the same definition again when a schema is wanted. */
+/** The row of an established definition, which may lack its schemas; `reload` answers all of it again when a schema is wanted. */
 export function createRow(definition: KubeObject, reload: () => KubeObject, dependencies: RowDependencies): Resource {
   const spec = specOf(definition);
   const names = statusOf(definition).acceptedNames ?? spec.names;
@@ -55,7 +57,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({
       schemas, scaleIn: (version) => findScale(spec.versions, version), checkRules, clock, validateInWorker }),
-    ...(spec.versions.some(isLargeSchema) && { prepare: prepareSchemas(schemas, storageVersion) }),
+    ...(dependencies.isLarge === true && { prepare: prepareSchemas(schemas, storageVersion) }),
     ...(dependencies.fingerprint !== undefined && { fingerprint: dependencies.fingerprint }), ...remoteConversion(spec, schemas, dependencies),
   };
 }
@@ -94,7 +96,7 @@ function createVersionRow(spec: DefinitionSpec, version: DefinitionVersion, { sc
     get schema() { return schemas.get(name) as Schema; },
     columns: createColumns(version.additionalPrinterColumns, formatAge), selectableFields: namesOfFields(version),
     subresources: listSubresources([version]).map((subresource) => subresource.name),
-    defaultsStatus: (version.schema?.openAPIV3Schema?.properties?.['status']?.default ?? undefined) !== undefined,
+    get defaultsStatus() { return (schemas.get(name)?.fields?.get('status')?.schema.default ?? undefined) !== undefined; },
     ...(warning !== undefined && { deprecationWarning: warning }), ...(subresources?.scale && { scale: scaleFields(subresources.scale) }),
   };
 }

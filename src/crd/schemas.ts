@@ -32,23 +32,14 @@ export function sourceOf(definition: KubeObject, version: string): OpenAPIV3Sche
   return source !== undefined && preserveUnknownFields === true ? { ...source, ...anything } : source ?? anything;
 }
 
-/** Roughly what a value of JSON takes as a compiled schema; above the limit it is not counted further. */
-function estimateBytes(value: unknown, limit = Infinity): number {
+/** Roughly what a value of JSON takes as a compiled schema. */
+function estimateBytes(value: unknown): number {
   if (typeof value === 'string') return value.length * BYTES_PER_CHARACTER;
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = Array.isArray(value) ? 0 : BYTES_PER_NODE;
-  for (const each of Array.isArray(value) ? value : Object.values(value)) {
-    bytes += estimateBytes(each, limit - bytes);
-    if (bytes > limit) break;
-  }
+  for (const each of Array.isArray(value) ? value : Object.values(value)) bytes += estimateBytes(each);
   return bytes;
 }
-
-/** Schemas with more characters and nodes than that are compiled in steps. */
-const LARGE_BYTES = 2 ** 20;
-
-/** Whether the schema of a version takes long to compile. */
-export const isLargeSchema = ({ schema }: DefinitionVersion): boolean => estimateBytes(schema?.openAPIV3Schema, LARGE_BYTES) > LARGE_BYTES;
 
 /** One version of one definition: `current` changes when the cache lets go of it. */
 interface Slot {

@@ -31,6 +31,7 @@ export { type UnstoredRequest, admitUnstored } from './verbs/admit.ts';
 export { formatTime } from './timestamps.ts';
 export { applyScale, checkScaleUid, describeMisfit, toScale, UNSET_REPLICAS } from './fields/scale.ts';
 export { toPatchedScale } from './fields/scale-owners.ts';
+export { readWithout } from './reads/outline.ts';
 export { objectKey } from './objects/keys.ts';
 export { convertObject } from './objects/layout.ts';
 export { cloneJson, copySharing } from './values.ts';

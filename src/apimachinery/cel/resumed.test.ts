@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Steps, finishSteps, resumableSteps } from '../../base/index.ts';
 import { loadPatternEngine } from '../schema/validate/pattern.ts';
+import { validateLiterals } from './check/validate-literals.ts';
 import { compileExpression } from './compile.ts';
 import { kubernetesEnvironment } from './kubernetes.ts';
 import { PER_CALL_LIMIT } from './limits.ts';
 import { CelSyntaxError } from './parse/source.ts';
+import { parseExpression } from './parse/parse.ts';
 import { showValue } from './rows.suite.ts';
 import { formatType } from './values/types.ts';
 
@@ -60,4 +62,9 @@ describe('an expression that is compiled in steps', () => {
       assert.ok(countSteps(resumableSteps(() => compileExpression(text, kubernetesEnvironment))) > 100);
     });
   }
+
+  it('looks at its literals in steps', () => {
+    const parsed = parseExpression(`[${many('1', ',', 40_000)}]`, kubernetesEnvironment);
+    assert.ok(countSteps(resumableSteps(() => validateLiterals(parsed.root, new Map(), assert.fail))) > 30);
+  });
 });

@@ -2,7 +2,8 @@
 // JSON.parse could have lost anything (duplicate keys, integers beyond 2^53, `1.0`, lone surrogates); only then the strict parser runs.
 // Mirrors encoding/json (error texts) and sigs.k8s.io/json (duplicates, int64).
 import { type JsonValue } from '../../apimachinery/index.ts';
-import { remember } from '../../base/index.ts';
+import { isResumable, remember } from '../../base/index.ts';
+import { type JsonPart, cutLargeParts, putPart } from './parts.ts';
 import { type StrictJson, parseStrict } from './strict.ts';
 import { decodeFast } from '../utf8.ts';
 
@@ -52,13 +53,27 @@ export function parseJson(bytes: Uint8Array, options: ParseJsonOptions = {}): Pa
   return { value, duplicates: none };
 }
 
-/** Parses one JSON text: of a large one the three walks are steps of the resumable work that asks for it. */
-export function parseJsonInParts(bytes: Uint8Array): ParsedJson {
-  if (bytes.length <= LARGE_BYTES) return parseJson(bytes);
+/** Parses one JSON text: of a large one the walks, and its large parts, are steps of the resumable work that asks for it. */
+export function parseJsonInParts(given: Uint8Array): ParsedJson {
+  if (given.length <= LARGE_BYTES || !isResumable()) return parseJson(given);
+  // The work that begins again may have read others meanwhile.
+  const bytes = remember(() => given);
   const keys = remember(() => countKeys(bytes), WALK);
-  const value = keys < 0 ? undefined : remember(() => parseLoosely(bytes), WALK);
+  const value = keys < 0 ? undefined : parsePieces(bytes);
   if (value === undefined || remember(() => countTreeKeys(value), WALK) !== keys) return parseSlowly(bytes, {});
   return { value, duplicates: none };
+}
+
+/** parseLoosely, with a step for each large part. */
+function parsePieces(bytes: Uint8Array): JsonValue | undefined {
+  const { rest, parts } = remember(() => cutLargeParts(bytes, LARGE_BYTES), WALK);
+  const value = remember(() => parseLoosely(rest), WALK);
+  if (value === undefined) return undefined;
+  const isPut = ({ start, end, path }: JsonPart): boolean => {
+    const part = parseLoosely(bytes.subarray(start, end));
+    return part !== undefined && putPart(value, path, part);
+  };
+  return parts.every((part) => remember(() => isPut(part), WALK)) ? value : undefined;
 }
 
 /** JSON.parse's value; undefined where the text is no JSON, or no UTF-8. */

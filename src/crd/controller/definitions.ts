@@ -4,7 +4,8 @@
 import { type KubeObject, type Schema, type SchemaSet, StatusError } from '../../apimachinery/index.ts';
 import { type Clock, type Random, invariant, takeTurn } from '../../base/index.ts';
 import {
-  type AdmissionAttributes, type Catalog, type ListResult, type OwnedRegistry, type Reflector, type Resource, type StoredObject, WorkQueue, startReflector,
+  type AdmissionAttributes, type Catalog, type ListResult, type OwnedRegistry, type Reflector, type Resource, type StoredObject, WorkQueue, readWithout,
+  startReflector,
 } from '../../registry/index.ts';
 import { isTrue } from '../conditions.ts';
 import { type RowDependencies, createRow } from '../row.ts';
@@ -110,7 +111,7 @@ class ServedDefinitions implements Definitions {
   /** Takes in a state of a definition, and serves its kind if it is established. */
   #observe(stored: StoredObject): void {
     const { name } = stored;
-    const definition = stored.object('v1');
+    const definition = readDefinition(stored);
     const outline = outlineOf(definition);
     const before = this.#known.get(name);
     // Servers refuse schemas that are not structural; what was in the store when this one started, and what v1beta1 wrote, may have come another way.
@@ -138,6 +139,7 @@ class ServedDefinitions implements Definitions {
     known.schemas = new SchemaShare(this.#schemas);
     known.row = createRow(definition, () => stored().object('v1'), {
       objectMeta: this.#objectMeta, formatAge, checkRules, sendConversion, random, clock, fingerprint, schemaCache: known.schemas,
+      isLarge: known.stored.size > LARGE_BYTES,
       ...(validateInWorker !== undefined && {
         // A copy, since the bytes may be part of a large chunk, which would be copied with them.
         validateInWorker: (write) => validateInWorker({ ...write, definition: new Uint8Array(stored().bytes('v1', 'json-item')), fingerprint }),
@@ -209,6 +211,20 @@ class ServedDefinitions implements Definitions {
   }
 }
 
+/** Of a larger definition the schemas are not parsed until they are compiled, which is done in steps. */
+const LARGE_BYTES = 2 ** 16;
+const schemaPath = ['spec', 'versions', '*', 'schema'];
+
+/** A definition, without its schemas where it is large. */
+function readDefinition(stored: StoredObject): KubeObject {
+  if (stored.size <= LARGE_BYTES) return stored.object('v1');
+  const definition = readWithout(stored, 'v1', schemaPath);
+  return isCounted(definition) ? definition : stored.object('v1');
+}
+
+/** Whether uid and generation say which state of the spec this is. */
+const isCounted = ({ metadata: { uid, generation } }: KubeObject): boolean => uid !== undefined && generation !== undefined;
+
 /** A definition without its schemas, which can be large: names and conditions are all that its lifecycle reads. */
 function outlineOf(definition: KubeObject): KubeObject {
   const spec = specOf(definition);
@@ -218,7 +234,7 @@ function outlineOf(definition: KubeObject): KubeObject {
 /** The state that a row depends on. The generation grows with every change of the spec, which can be large. */
 function fingerprintOf(definition: KubeObject): string {
   const { uid, generation } = definition.metadata;
-  if (uid !== undefined && generation !== undefined) return JSON.stringify([uid, generation, statusOf(definition).acceptedNames]);
+  if (isCounted(definition)) return JSON.stringify([uid, generation, statusOf(definition).acceptedNames]);
   return JSON.stringify([definition['spec'], statusOf(definition).acceptedNames], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 

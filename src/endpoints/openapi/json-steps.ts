@@ -9,11 +9,17 @@ const CHUNK_CHARACTERS = 64 * 1024;
 
 /** Members of a value at all depths, counted up to a limit. */
 function countMembers(value: unknown, limit: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  for (const key in value) {
-    count += 1 + countMembers((value as Record<string, unknown>)[key], limit - count);
+  return typeof value === 'object' && value !== null ? countIn(value as Members, Object.keys(value), limit) : 0;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The same for an object whose keys are listed: to list those of a wide one takes milliseconds. */
+function countIn(value: Members, keys: readonly string[], limit: number): number {
+  let count = keys.length;
+  for (const key of keys) {
     if (count > limit) break;
+    count += countMembers(value[key], limit - count);
   }
   return count;
 }
@@ -22,9 +28,13 @@ function countMembers(value: unknown, limit: number): number {
 export const isLarge = (value: unknown): boolean => countMembers(value, LARGE) > LARGE;
 
 function* texts(value: unknown): Generator<string, void> {
-  if (Array.isArray(value) || !isLarge(value)) return yield JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return yield JSON.stringify(value);
+  const keys = Object.keys(value);
+  const members = value as Members;
+  if (countIn(members, keys, LARGE) <= LARGE) return yield JSON.stringify(value);
   let before = '{';
-  for (const [key, member] of Object.entries(value as object)) {
+  for (const key of keys) {
+    const member = members[key];
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
     yield* texts(member);

@@ -85,6 +85,20 @@ describe('encodeJsonInSteps', () => {
     for (const steps_ = encodeJsonInSteps(wide); steps_.next().done !== true;) steps++;
     assert.ok(steps >= Math.floor(JSON.stringify(wide).length / (64 * 1024)), String(steps));
   });
+
+  it('lists the keys of a wide object once', () => {
+    let listed = 0;
+    const members = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`k${i}`, i]));
+    const wide = new Proxy(members, {
+      ownKeys(target) {
+        listed++;
+        return Reflect.ownKeys(target);
+      },
+    });
+    assert.equal(encode({ wide }), JSON.stringify({ wide: members }));
+    // To find out how much the object around it holds they are listed as well.
+    assert.equal(listed, 2);
+  });
 });
 
 describe('encodeDocumentV3', () => {

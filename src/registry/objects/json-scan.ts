@@ -1,4 +1,4 @@
-// Finding a member of a JSON object by looking at bytes alone. Relies on compact JSON as our own encoder writes it: no white space,
+// Finding members of a JSON object by looking at bytes alone. Relies on compact JSON as our own encoder writes it: no white space,
 // and the bytes are known to be well-formed.
 
 /** Where a member of an object is: its key's opening quote, its value, and the end of its value. */
@@ -53,19 +53,40 @@ function keyEquals(bytes: Uint8Array, start: number, key: string): boolean {
   return bytes[start + key.length] === QUOTE;
 }
 
-/** The member `key` (ASCII) of the object whose first key, or closing brace, is at `from`; undefined when it has none. */
-export function findMember(bytes: Uint8Array, from: number, key: string): MemberSpan | undefined {
+/** The value of the member `key` (ASCII) of the object whose first key, or closing brace, is at `from`, and its key; undefined when it has none. */
+function findValue(bytes: Uint8Array, from: number, key: string): Omit<MemberSpan, 'valueEnd'> | undefined {
   let i = from;
   while (bytes[i] === QUOTE) {
-    const keyStart = i;
-    const found = keyEquals(bytes, i + 1, key);
     const valueStart = skipString(bytes, i) + 1;
+    if (keyEquals(bytes, i + 1, key)) return { keyStart: i, valueStart };
     const valueEnd = skipValue(bytes, valueStart);
-    if (found) return { keyStart, valueStart, valueEnd };
     if (bytes[valueEnd] !== COMMA) return undefined;
     i = valueEnd + 1;
   }
   return undefined;
+}
+
+/** The member `key` (ASCII) of the object whose first key, or closing brace, is at `from`; undefined when it has none. */
+export function findMember(bytes: Uint8Array, from: number, key: string): MemberSpan | undefined {
+  const found = findValue(bytes, from, key);
+  return found && { ...found, valueEnd: skipValue(bytes, found.valueStart) };
+}
+
+/** Where the values at a path below the value at `at` are, in order; `*` stands for every item of a list. */
+export function* findValues(bytes: Uint8Array, at: number, path: readonly string[]): Generator<{ readonly start: number; readonly end: number }, void> {
+  const [key, ...below] = path;
+  if (key === undefined) return yield { start: at, end: skipValue(bytes, at) };
+  if (key !== '*') {
+    const found = bytes[at] === OPEN_BRACE ? findValue(bytes, at + 1, key) : undefined;
+    if (found !== undefined) yield* findValues(bytes, found.valueStart, below);
+    return;
+  }
+  if (bytes[at] !== OPEN_BRACKET) return;
+  for (let item = at + 1; item < bytes.length && bytes[item] !== CLOSE_BRACKET; item++) {
+    yield* findValues(bytes, item, below);
+    item = skipValue(bytes, item);
+    if (bytes[item] !== COMMA) return;
+  }
 }
 
 /** True when `bytes` has `part` at `at`. */

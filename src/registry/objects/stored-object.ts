@@ -8,7 +8,7 @@
 //
 // A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
 import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
-import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson } from '../../codec/index.ts';
+import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson, parseJsonInParts } from '../../codec/index.ts';
 import { type Steps, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
@@ -109,7 +109,7 @@ export class StoredRevision implements StoredObject {
     const { resource } = layout;
     if (resource.convertRemotely !== undefined && apiVersion !== this.#writtenAs()) return this.#readConverted(apiVersion);
     if (apiVersion === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
-      return parseJson(this.#withHead(layout.headOf(apiVersion, false), { place: borrow })).value as unknown as KubeObject;
+      return parseJsonInParts(this.#withHead(layout.headOf(apiVersion, false), { place: borrow })).value as unknown as KubeObject;
     }
     if (resource.readStored !== undefined) return this.#readAs(resource.readStored, apiVersion);
     const stored = parseJson(this.#withHead(layout.head, { place: borrow })).value as unknown as KubeObject;

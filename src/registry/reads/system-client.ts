@@ -99,9 +99,10 @@ class RegistryClient implements SystemClient {
   }
 
   update(key: ObjectKey, subresource: string, change: Change): Promise<StoredObject | undefined> {
+    const complete = subresource === 'status' ? (changed: KubeObject): KubeObject => withCompleteStatus(changed, this.#complete) : this.#complete;
     const transform = (current: KubeObject): KubeObject => {
       const changed = change(current);
-      return changed === current ? current : this.#complete(changed);
+      return changed === current ? current : complete(changed);
     };
     return this.#write(key, { subresource, transform, changes: (current) => change(current) !== current });
   }
@@ -187,6 +188,13 @@ function schemaOf(resource: Resource): Schema {
 /** Makes of an object in the storage version what the body of a request becomes: fields in their order, defaults filled in. */
 function completerOf(resource: Resource): Change {
   return resource.custom ? cloneJson : (object) => completeObject(resource, object);
+}
+
+/** Writes of a status change nothing else but metadata: what else there is of the object, which may be large, is complete as it was read. */
+function withCompleteStatus(changed: KubeObject, complete: Change): KubeObject {
+  const { apiVersion, kind, metadata, status } = changed as KubeObject & { readonly status?: JsonObject };
+  const completed = complete({ apiVersion, kind, metadata, ...(status !== undefined && { status }) } as KubeObject);
+  return { ...changed, metadata: completed.metadata, ...(completed['status'] !== undefined && { status: completed['status'] }) };
 }
 
 /** An object of a built-in resource, typed by its schema and defaulted, in the storage version. */

@@ -238,10 +238,11 @@ class Checker {
 
   #list(expr: ListExpr): CelType {
     let joined: CelType | undefined;
+    const optional = new Set(expr.optional);
     expr.elements.forEach((element, i) => {
       joined = remember(() => {
         const type = this.check(element);
-        return this.#join(joined, expr.optional.includes(i) ? this.#unwrap(element, type) : type);
+        return this.#join(joined, optional.has(i) ? this.#unwrap(element, type) : type);
       });
     });
     return listOf(joined ?? this.#newVariable());

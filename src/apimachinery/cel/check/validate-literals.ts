@@ -1,4 +1,5 @@
 // Literals that a rule can be refused for before it ever runs: times, spans and patterns written into the text.
+import { remember } from '../../../base/index.ts';
 import { type CallExpr, type Expr, childrenOf } from '../parse/ast.ts';
 import { validateFormat } from './validate-formats.ts';
 import { patternProblem } from '../values/regex.ts';
@@ -10,34 +11,63 @@ type Report = (expr: { id: number }, message: string) => void;
 /** Functions that take lists of mixed types. */
 const mixedFunctions: ReadonlySet<string> = new Set(['format']);
 
-/** Reports the literal arguments of timestamp, duration and matches that cannot be read, and list and map literals of mixed types. */
-export function validateLiterals(expr: Expr, types: ReadonlyMap<number, CelType>, report: Report): void {
-  validateNode(expr, { types, report, mixed: false });
+/** Nodes that are looked at in one part of resumable work. */
+const VALIDATED_AT_ONCE = 1000;
+
+/** The nodes of an expression, each before its parts. */
+interface Nodes {
+  readonly all: Expr[];
+  /** Those within the arguments of a function that takes mixed types. */
+  readonly mixed: Set<Expr>;
 }
 
-function validateNode(expr: Expr, context: { types: ReadonlyMap<number, CelType>; report: Report; mixed: boolean }): void {
+interface Context {
+  readonly types: ReadonlyMap<number, CelType>;
+  readonly report: Report;
+}
+
+/** Reports the literal arguments of timestamp, duration and matches that cannot be read, and list and map literals of mixed types. */
+export function validateLiterals(expr: Expr, types: ReadonlyMap<number, CelType>, report: Report): void {
+  const nodes = remember(() => listNodes(expr, { all: [], mixed: new Set() }, false));
+  for (let at = 0; at < nodes.all.length; at += VALIDATED_AT_ONCE) {
+    const some = nodes.all.slice(at, at + VALIDATED_AT_ONCE);
+    remember(() => {
+      for (const node of some) validateNode(node, nodes.mixed.has(node), { types, report });
+    }, some.length);
+  }
+}
+
+function listNodes(expr: Expr, nodes: Nodes, isMixed: boolean): Nodes {
+  nodes.all.push(expr);
+  if (isMixed) nodes.mixed.add(expr);
+  const holdsMixed = isMixed || (expr.type === 'call' && mixedFunctions.has(expr.name));
+  for (const child of childrenOf(expr)) listNodes(child, nodes, holdsMixed);
+  return nodes;
+}
+
+function validateNode(expr: Expr, isMixed: boolean, context: Context): void {
   if (expr.type === 'call') {
     validateCall(expr, context.report);
     validateFormat(expr, context.types, context.report);
   }
-  if (!context.mixed && expr.type === 'list') validateSameType(expr.elements, expr.optional, context);
-  if (!context.mixed && expr.type === 'map') {
+  if (isMixed) return;
+  if (expr.type === 'list') validateSameType(expr.elements, expr.optional, context);
+  if (expr.type === 'map') {
     const optional = expr.entries.flatMap((entry, i) => (entry.optional ? [i] : []));
     validateSameType(expr.entries.map((entry) => entry.key), [], context);
     validateSameType(expr.entries.map((entry) => entry.value), optional, context);
   }
-  const mixed = context.mixed || (expr.type === 'call' && mixedFunctions.has(expr.name));
-  for (const child of childrenOf(expr)) validateNode(child, { ...context, mixed });
 }
 
-function validateSameType(exprs: readonly Expr[], optional: readonly number[], context: { types: ReadonlyMap<number, CelType>; report: Report }): void {
+function validateSameType(exprs: readonly Expr[], optional: readonly number[], { types, report }: Context): void {
+  const optionals = new Set(optional);
   let first: CelType | undefined;
   for (const [i, expr] of exprs.entries()) {
-    const given = context.types.get(expr.id) ?? dynType;
-    const type = optional.includes(i) ? given.params[0] ?? dynType : given;
+    const given = types.get(expr.id) ?? dynType;
+    const type = optionals.has(i) ? given.params[0] ?? dynType : given;
     first ??= type;
     if (sameType(first, type)) continue;
-    context.report(expr, `expected type '${formatType(first)}' but found '${formatType(type)}'`);
+    report(expr, `expected type '${formatType(first)}' but found '${formatType(type)}'`);
     return;
   }
 }
