@@ -44,7 +44,7 @@ export { TypedValueError } from './apply/value.ts';
 export { DecodeError } from './schema/decode/error.ts';
 export { canonicalizeTime } from './schema/decode/time.ts';
 export { decodeObject } from './schema/decode/decode.ts';
-export { anywhere } from './schema/anywhere.ts';
+export { statesRules } from './schema/statements.ts';
 export { inFieldOrder } from './schema/order.ts';
 export { applyDefaults } from './schema/decode/defaults.ts';
 export { nullEmptyLists } from './schema/decode/empty-lists.ts';

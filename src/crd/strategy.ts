@@ -1,8 +1,8 @@
 // The strategy of custom kinds, one for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, anywhere, invalidValue,
-  loadPatternEngine, parseLabelSelector, validateEmbedded, validateListTypes, validateValue,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, invalidValue, loadPatternEngine, parseLabelSelector, statesRules,
+  validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../base/index.ts';
 import { type Strategy, type StrategyContext, describeMisfit } from '../registry/index.ts';
@@ -189,12 +189,9 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
 }
 
 function withRules(errors: FieldError[], input: RulesInput, checkRules: CheckRules | undefined): ValidationResult {
-  if (!hasRules(input.schema)) return { errors, warnings: [] };
+  if (!statesRules(input.schema)) return { errors, warnings: [] };
   if (errors.some(({ reason }) => blocking.has(reason))) return { errors: [...errors, unchecked], warnings: [] };
   if (checkRules === undefined) return { errors, warnings: [] };
   const found = checkRules(input);
   return { errors: [...errors, ...found.errors], warnings: found.warnings ?? [] };
 }
-
-/** Whether a schema states rules anywhere. */
-export const hasRules = anywhere((schema) => ((schema['x-kubernetes-validations'] as unknown[] | undefined)?.length ?? 0) > 0);

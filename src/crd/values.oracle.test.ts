@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import {
-  type KubeObject, type OpenAPIV3Schema, applyDefaults, compileStructuralSchema, decodeCustomObject, loadPatternEngine, validateEmbedded, validateListTypes,
-  validateValue,
+  type KubeObject, type OpenAPIV3Schema, applyDefaults, compileStructuralSchema, decodeCustomObject, loadPatternEngine, statesRules, validateEmbedded,
+  validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
-import { hasRules } from './strategy.ts';
 
 interface Step {
   readonly method?: string;
@@ -35,7 +34,7 @@ function schemaOf({ steps }: Scenario): OpenAPIV3Schema | undefined {
   const writes = steps.filter(({ method, path }) => method !== undefined && path?.includes('/customresourcedefinitions') === true);
   const definition = writes[0]?.body as { spec?: { versions?: readonly { schema?: { openAPIV3Schema?: OpenAPIV3Schema } }[] } } | undefined;
   const schema = definition?.spec?.versions?.[0]?.schema?.openAPIV3Schema;
-  return writes.length === 1 && writes[0]?.quiet === true && schema !== undefined && !hasRules(schema) ? schema : undefined;
+  return writes.length === 1 && writes[0]?.quiet === true && schema !== undefined && !statesRules(schema) ? schema : undefined;
 }
 
 function problemsOf(source: OpenAPIV3Schema, body: Record<string, unknown>): string[] {

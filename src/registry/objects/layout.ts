@@ -7,7 +7,7 @@
 // Custom resources are written with sorted keys, their type first, resourceVersion before uid.
 import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion, inFieldOrder } from '../../apimachinery/index.ts';
 import { encodeUtf8, stringifyJson } from '../../codec/index.ts';
-import { invariant } from '../../base/index.ts';
+import { invariant, remember } from '../../base/index.ts';
 import { sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
 import { type Resource, versionIn } from '../resource.ts';
@@ -27,6 +27,8 @@ export interface Layout {
   readonly asRead: WeakSet<Uint8Array>;
 }
 
+/** The weight of a walk over a whole object, or a member of one: each is a step of work that takes turns. */
+export const WALK = 1000;
 const encoder = new TextEncoder();
 
 function makeHead(resource: Resource, version: string, item: boolean): Uint8Array {
@@ -135,18 +137,27 @@ export function storedDocument(layout: Layout, object: KubeObject, before?: Kube
   const apiVersion = layout.apiVersion(storageVersion);
   const ordered = orderMetadata(metadata);
   return custom
-    ? { apiVersion, kind, metadata: sortJson(ordered, before?.metadata), ...sortJson(rest, before) }
+    ? { apiVersion, kind, metadata: remember(() => sortJson(ordered, before?.metadata), WALK), ...sortMembers(rest, before) }
     : orderFields(layout, { kind, apiVersion, metadata: ordered, ...rest }, before);
+}
+
+/** sortJson of each member, which is a part of resumable work. */
+function sortMembers(members: Readonly<Record<string, unknown>>, before: KubeObject | undefined): Record<string, unknown> {
+  const names = Object.keys(members).filter((name) => members[name] !== undefined).sort();
+  return Object.fromEntries(names.map((name) => [name, remember(() => sortJson(members[name], before?.[name]), WALK)]));
 }
 
 /** The same, and the JSON of it. */
 export function encodeObject(layout: Layout, object: KubeObject, before?: KubeObject): EncodedObject {
   const document = storedDocument(layout, object, before);
-  return { document, json: encodeUtf8(writeDocument(document, before)) };
+  return { document, json: encodeDocument(document, before) };
 }
 
 /** JSON of members that an update has left as they were (===), for the next one: a spec outlives many writes of status and metadata. */
 const textsOfMembers = new WeakMap<object, string>();
+
+/** The JSON of what is stored: each member is a part of resumable work. */
+export const encodeDocument = (document: EncodedObject['document'], before?: KubeObject): Uint8Array => encodeUtf8(writeDocument(document, before));
 
 function writeDocument(document: EncodedObject['document'], before: KubeObject | undefined): string {
   let text = '';
@@ -155,7 +166,7 @@ function writeDocument(document: EncodedObject['document'], before: KubeObject |
     if (value === undefined) continue;
     let member = typeof value === 'object' && value !== null && value === before?.[name] ? textsOfMembers.get(value) : undefined;
     if (member === undefined) {
-      member = stringifyJson(value);
+      member = remember(() => stringifyJson(value), WALK);
       if (typeof value === 'object' && value !== null && value === before?.[name]) textsOfMembers.set(value, member);
     }
     text += `${text === '' ? '{' : ','}${stringifyJson(name)}:${member}`;

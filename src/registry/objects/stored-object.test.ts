@@ -126,3 +126,17 @@ test('a large object is settled in several steps, each a walk over it, and reads
   const broken = makeVersion(resource, bytes(`{"spec":${' '.repeat(200_000)}`)).settle();
   assert.throws(() => { while (broken?.next().done === false); }, /unable to decode the stored object/);
 });
+
+test('settle takes a step for each member of an object that is not in the layout', () => {
+  const read = (object: KubeObject): KubeObject => object;
+  const row = { ...rows.widgets, readStored: read } as Resource;
+  const countSteps = (object: object): number => {
+    const version = makeVersion(row, bytes(JSON.stringify(object)));
+    let steps = 1;
+    for (const each = version.settle() as Generator; each.next().done !== true;) steps++;
+    return steps;
+  };
+  const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: meta };
+  // Each member is sorted in a step, and written in one.
+  assert.equal(countSteps({ ...object, spec: { a: 1 }, status: {} }), countSteps({ ...object, spec: { a: 1 } }) + 2);
+});

@@ -15,7 +15,7 @@ import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
 import { findMember, hasBytesAt } from './json-scan.ts';
 import { splitKey } from './keys.ts';
-import { type Layout, convertObject, storedDocument } from './layout.ts';
+import { type Layout, WALK, convertObject, encodeDocument, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
 import type { Resource } from '../resource.ts';
 import { type Splice, addNewline, allocate, borrow, copyPart, cutMember, hasText, spliceRevision } from './splice.ts';
@@ -23,8 +23,6 @@ import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
 const NEWLINE = 0x0a;
-/** The weight of a walk over a whole object: each is a step of work that takes turns. */
-const WALK = 1000;
 const noBytes = new Uint8Array(0);
 const noFields: readonly string[] = Object.freeze([]);
 
@@ -292,8 +290,8 @@ export class StoredRevision implements StoredObject {
     if (readStored !== undefined ? !isAsRead : !hasBytesAt(this.#bytes, 0, layout.head)) {
       const parsed = readStored === undefined ? this.#part(() => decodeForeign(layout, this.#bytes)) : this.#part(() => parseStored(this.#bytes), remember);
       const object = readStored === undefined ? parsed : this.#part(() => readStored(parsed, storageVersion));
-      const document = this.#part(() => storedDocument(layout, object));
-      const bytes = this.#part(() => encodeJson(document));
+      const document = this.#part(() => storedDocument(layout, object), remember);
+      const bytes = this.#part(() => encodeDocument(document), remember);
       if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
       this.#bytes = bytes;
     }

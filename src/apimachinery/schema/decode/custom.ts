@@ -7,7 +7,7 @@ import { validateObjectMeta } from '../../object-meta.ts';
 import { invalidValue, required } from '../../field-error.ts';
 import type { ObjectMeta } from '../../object.ts';
 import type { FieldError } from '../../status.ts';
-import { anywhere } from '../anywhere.ts';
+import { statesEmbedded } from '../statements.ts';
 import { coerceEmbedded, hasEmbedded } from './coerce.ts';
 import { type Decoded, decodeObject, setOwn } from './decode.ts';
 import { applyDefaults } from './defaults.ts';
@@ -136,7 +136,7 @@ interface Walk {
 }
 
 function walkEmbedded(schema: OpenAPIV3Schema | undefined, value: unknown, { at, errors, skip }: Walk): void {
-  if (schema === undefined || typeof value !== 'object' || value === null || !describesEmbedded(schema)) return;
+  if (schema === undefined || typeof value !== 'object' || value === null || !statesEmbedded(schema)) return;
   if (Array.isArray(value)) return value.forEach((item, i) => walkEmbedded(schema.items, item, { at: `${at}[${i}]`, errors }));
   const isResource = schema['x-kubernetes-embedded-resource'] === true && skip !== true;
   if (isResource) checkEmbedded(value as Json, at, errors);
@@ -148,9 +148,6 @@ function walkEmbedded(schema: OpenAPIV3Schema | undefined, value: unknown, { at,
     walkEmbedded(child, (value as Json)[key], { at: path, errors });
   }
 }
-
-/** Whether a schema says of anything below it that it is an embedded resource. */
-const describesEmbedded = anywhere((schema) => schema['x-kubernetes-embedded-resource'] === true);
 
 const childPath = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
 

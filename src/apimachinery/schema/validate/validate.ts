@@ -10,7 +10,7 @@ import { checkNumber } from './number.ts';
 import { matchesPattern } from './pattern.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
 import { type JsonType, goFormatOf, jsonTypeOf, typesOf } from './value-type.ts';
-import { anywhere } from '../anywhere.ts';
+import { statesListTypes } from '../statements.ts';
 import { equalJson } from '../../equal.ts';
 
 interface ValueOptions {
@@ -346,7 +346,7 @@ interface ListWalk {
 }
 
 function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at, before, errors }: ListWalk): void {
-  if (schema === undefined || typeof value !== 'object' || value === null || value === before || !hasListTypes(schema)) return;
+  if (schema === undefined || typeof value !== 'object' || value === null || value === before || !statesListTypes(schema)) return;
   if (Array.isArray(value)) {
     const known: readonly unknown[] = Array.isArray(before) ? before : [];
     const listType = schema['x-kubernetes-list-type'];
@@ -356,7 +356,7 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
       errors.push(...reportNonObjects(value, at));
       reportDuplicates(value, mapKeys(keys), { at, errors });
     }
-    if (schema.items === undefined || !hasListTypes(schema.items)) return;
+    if (schema.items === undefined || !statesListTypes(schema.items)) return;
     value.forEach((item, i) => walkListTypes(schema.items, item, { at: `${at}[${i}]`, before: known[i], errors }));
     return;
   }
@@ -369,9 +369,6 @@ function walkListTypes(schema: OpenAPIV3Schema | undefined, value: unknown, { at
     walkListTypes(child, (value as Json)[key], { at: path, before: known?.[key], errors });
   }
 }
-
-/** Whether a list of a type is anywhere in what a schema describes. */
-const hasListTypes = anywhere((schema) => ['set', 'map'].includes(schema['x-kubernetes-list-type'] as string));
 
 /** How the elements of a list are compared: by keys that errors show, and by ids that are the same for the same keys. */
 interface Keys {
