@@ -44,6 +44,24 @@ describe('resumableSteps', () => {
     assert.equal(countSteps(resumableSteps(work, 20)).count, 5);
   });
 
+  it('begins a heavy part in a step of its own', () => {
+    const begun: string[] = [];
+    const part = (name: string, weight: number): void => remember(() => void begun.push(name), weight);
+    const steps = resumableSteps(() => {
+      part('a', 1);
+      part('b', 10);
+      part('c', 20);
+      part('d', 1);
+      part('e', 1);
+    }, 10);
+    const seen: string[] = [];
+    for (let step = steps.next(); ; step = steps.next()) {
+      seen.push(begun.splice(0).join(''));
+      if (step.done === true) break;
+    }
+    assert.deepEqual(seen, ['a', 'b', 'c', 'de']);
+  });
+
   it('throws what a part throws, again where the work catches it and is broken off later', () => {
     let thrown = 0;
     const work = (): number => {

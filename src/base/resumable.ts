@@ -36,6 +36,7 @@ const PARTS_IN_STEP = 1000;
 interface Attempt {
   piece: Piece;
   partsLeft: number;
+  hasBegun: boolean;
 }
 
 /** The step that is being done. */
@@ -62,8 +63,11 @@ export function remember<T>(part: () => T, weight: number = 1): T {
     return known as T;
   }
   if (piece.open === undefined) {
-    if (step.partsLeft <= 0) throw new Broken('the work is continued in another step');
+    // What takes long waits for a step of its own.
+    const isFull = step.partsLeft <= 0 || (weight > step.partsLeft && step.hasBegun);
+    if (isFull) throw new Broken('the work is continued in another step');
     step.partsLeft -= weight;
+    step.hasBegun = true;
   }
   const open = piece.open ??= createPiece();
   open.at = 0;
@@ -101,7 +105,7 @@ function finish(piece: Piece, result: unknown): void {
 /** Does a step of the work; undefined where it was broken off. */
 function attempt<T>(work: () => T, piece: Piece, parts: number): { readonly result: T } | undefined {
   const outer = current;
-  current = { piece, partsLeft: parts };
+  current = { piece, partsLeft: parts, hasBegun: false };
   piece.at = 0;
   try {
     return { result: work() };

@@ -101,3 +101,9 @@ test('a large schema is compiled in steps, once for all that ask for it meanwhil
   assert.equal(fieldNames(kind.schema()).length, 20_000);
   assert.equal(kind.loads(), 1);
 });
+
+test('the walks over a whole schema are steps of their own: to read it, to compile it, to count it, to find out what it states', () => {
+  let taken = 1;
+  for (const steps = createKind('a', new SchemaCache()).prepare() as Steps<void>; steps.next().done !== true;) taken++;
+  assert.equal(taken, 4);
+});

@@ -4,7 +4,7 @@
 //   stand-in ──first look inside──▶ compiled, counted ──▶ … ──others need the room──▶ a new stand-in takes its place
 //                                                               (a request that holds the old one keeps it alive until it is done)
 import { type Steps, remember, resumableSteps } from '../base/index.ts';
-import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema } from '../apimachinery/index.ts';
+import { type Field, type KubeObject, type OpenAPIV3Schema, type Schema, compileStructuralSchema, statesRules } from '../apimachinery/index.ts';
 import type { DefinitionVersion } from './types.ts';
 
 /** The weight of walks over a whole definition: each is a step. */
@@ -189,6 +189,8 @@ function createSlot(version: string, { reload, objectMeta, cache }: SchemaDepend
     const source = remember(() => sourceOf(reload(), version), HEAVY);
     const compiled = compileStructuralSchema(source, { objectMeta });
     const bytes = remember(() => estimateBytes(compiled.source), HEAVY);
+    // The first object would ask in one turn what is known from here on.
+    remember(() => statesRules(compiled.source as OpenAPIV3Schema), HEAVY);
     cache.keep(slot, bytes);
     return compiled;
   };

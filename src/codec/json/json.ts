@@ -57,7 +57,7 @@ export function parseJson(bytes: Uint8Array, options: ParseJsonOptions = {}): Pa
 export function parseJsonInParts(given: Uint8Array): ParsedJson {
   if (given.length <= LARGE_BYTES || !isResumable()) return parseJson(given);
   // The work that begins again may have read others meanwhile.
-  const bytes = remember(() => given);
+  const bytes = remember(() => given, 0);
   const keys = remember(() => countKeys(bytes), WALK);
   const value = keys < 0 ? undefined : parsePieces(bytes);
   if (value === undefined || remember(() => countTreeKeys(value), WALK) !== keys) return parseSlowly(bytes, {});
