@@ -48,6 +48,8 @@ testRows('handlePatch', api, [
     request: apply(`${W}/none/status?fieldManager=m`, { spec: 7 }) },
   { name: 'finds unknown fields in what has no version', status: 422, body: { 'details.causes.0.field': 'patch' },
     request: merge(`${CM}/a?fieldValidation=Strict`, { apiVersion: null }) },
+  { name: 'refuses a custom resource whose version is null', status: 422, request: json(`${W}/w`, [{ op: 'replace', path: '/apiVersion', value: null },
+    { op: 'remove', path: '/metadata' }]), body: { 'details.causes.0.field': 'patch' } },
   { name: 'refuses a wildcard for its type as the router does', request: patch(`${CM}/a`, '*/*', {}), status: 415,
     body: { message: '415: Unsupported Media Type' } },
   { name: 'refuses a malformed patch', request: merge(`${CM}/a`, '{'), status: 400, body: { message: 'error decoding patch: unexpected end of JSON input' } },

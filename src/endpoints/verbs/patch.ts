@@ -6,7 +6,7 @@ import {
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
-import { checkIdentity, defaultObject, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
+import { checkIdentity, defaultObject, describeMisfit, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { typeObject } from '../request/decode.ts';
 import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
@@ -57,6 +57,7 @@ function checkCustomType(document: JsonObject, text: () => string, fail: (why: s
   const { kind, apiVersion } = document;
   if (apiVersion && parseGroupVersion(apiVersion as string) === undefined) throw fail(`unexpected GroupVersion string: ${apiVersion as string}`);
   if (!kind) throw fail(`Object 'Kind' is missing in '${text()}'`);
+  if (apiVersion === null) throw fail(describeMisfit(['apiVersion'], null, 'string'));
 }
 
 /** Throws for a kind or version that a patch has changed; a status that is patched is put into the object as it is. */

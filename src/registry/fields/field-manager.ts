@@ -98,6 +98,8 @@ export const trackUpdate: TrackUpdate = (input) => {
   const updater = { manager, apiVersion, subresource, time: formatTime(nowMs) };
   const reset = resetFields(resource, version, subresource);
   try {
+    // What else does not fit is refused when the object is validated; a status is left out before.
+    if (old === undefined && versions.mayUnfit && object['status'] !== undefined) checkFit(schema, object);
     if (old === undefined && managers.size === 0) return ownersOfNew({ resource, schema, object, updater, reset });
     const live = old ?? versions.zeroOf(apiVersion, schema);
     if (versions.mayUnfit) for (const each of [object, live]) checkFit(schema, each);

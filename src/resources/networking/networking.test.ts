@@ -10,6 +10,11 @@ const refused: readonly (readonly [string, object, readonly string[]])[] = [
     'spec.rules[0].http.paths[0].path: Invalid value: "x": must be an absolute path',
     'spec.rules[0].http.paths[0].backend: Invalid value: "": resource or service backend is required',
   ]],
+  ['networking.k8s.io/Ingress', { spec: { defaultBackend: { service: { port: { name: 'A' } } } } }, [
+    'spec.defaultBackend.service.name: Required value',
+    'spec.defaultBackend.service.port.name: Invalid value: "A": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
+    'spec.defaultBackend.service.port.name: Invalid value: "A": must contain at least one letter (a-z)',
+  ]],
   ['networking.k8s.io/NetworkPolicy', { spec: { ingress: [{ from: [{ ipBlock: { cidr: '10.1.0.0/16', except: ['10.2.0.0/24'] }, podSelector: {} }] }] } }, [
     'spec.ingress[0].from[0].ipBlock.except[0]: Invalid value: "10.2.0.0/24": must be a strict subset of `cidr`',
     'spec.ingress[0].from[0]: Forbidden: may not specify both ipBlock and another peer',

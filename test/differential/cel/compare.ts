@@ -16,6 +16,10 @@ const estimateOf = ({ least, most }: Answer): string => (least === undefined ? '
 const costOf = ({ cost, error }: Answer): string => `${cost}${error === undefined ? '' : ' of an error'}`;
 const valueOf = ({ value, error }: Answer): string => (error === undefined ? value ?? '' : `error: ${error}`);
 
+/** Whether the reference panics where this engine has the error of the expression, as docs/differences.md says. */
+export const isDocumented = (theirs: Answer, ours: Answer): boolean =>
+  theirs.error?.includes('interface conversion: *types.Err is not traits.Lister') === true && ours.error !== undefined;
+
 /** The first difference; undefined where the answers agree. */
 export function compareAnswers(theirs: Answer, ours: Answer): Difference | undefined {
   const differ = (kind: Difference['kind'], [one, other]: readonly [string, string]): Difference | undefined =>

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Difference, KINDS, compareAnswers, shapeOf } from './compare.ts';
+import { type Difference, KINDS, compareAnswers, isDocumented, shapeOf } from './compare.ts';
 import { briefly, packCorpus } from './corpus.ts';
 import { type Answer, type Question, answer } from './engine.ts';
 import { makeExpression } from './generate.ts';
@@ -102,13 +102,18 @@ export function runCel(): number {
     const recorded = questions.map((question, at) => ({ question, answer: answers[at]! })).filter(({ question }) => question.text.length < LONGEST_RECORDED);
     writeFileSync(path.join(HERE, '../corpus/cel.jsonl'), packCorpus(recorded));
   }
+  let documented = 0;
   const findings = questions.flatMap((question, at): Finding[] => {
-    const difference = compareAnswers(answers[at]!, answer(question));
-    return difference === undefined ? [] : [{ ...difference, question }];
+    const [theirs, ours] = [answers[at]!, answer(question)];
+    const difference = compareAnswers(theirs, ours);
+    if (difference?.kind === 'value' && isDocumented(theirs, ours)) documented += 1;
+    else if (difference !== undefined) return [{ ...difference, question }];
+    return [];
   });
   report(findings, { shapes: Number(values.show), each: Number(values.each) });
   const kinds = KINDS.map((kind) => `${findings.filter((finding) => finding.kind === kind).length} ${kind}`).join(', ');
   const accepted = answers.filter(({ problem }) => problem === undefined).length;
-  process.stdout.write(`\ncel: ${questions.length} expressions (${accepted} compile), ${findings.length} differ (${kinds}); seed ${values.seed}\n`);
+  process.stdout.write(`\ncel: ${questions.length} expressions (${accepted} compile), ${findings.length} differ (${kinds}), ${documented} as documented; `
+    + `seed ${values.seed}\n`);
   return findings.length;
 }

@@ -1,7 +1,7 @@
 // The estimate of what an expression may cost at worst, from the sizes that the schema allows. It decides which rules a definition may
 // hold, so it follows cel-go's estimator and Kubernetes' size hints step by step; the costs of functions are in cost-functions.ts.
 import { isResumable, remember } from '../../../base/index.ts';
-import type { CallExpr, Expr, FoldExpr, ListExpr, MapExpr, SelectExpr } from '../parse/ast.ts';
+import { type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type SelectExpr, isBinding } from '../parse/ast.ts';
 import type { CheckedExpr } from '../check/check.ts';
 import { type CallEstimate, estimateFunction } from './cost-functions.ts';
 import type { CostNode, SizeHints } from './node.ts';
@@ -250,11 +250,6 @@ const unionOf = (a: Range | undefined, b: Range): Range => (a === undefined ? b 
 
 function unionEntries(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
   return a === undefined || b === undefined ? undefined : { kind: a.kind, key: unionRanges(a.key, b.key), value: unionRanges(a.value, b.value) };
-}
-
-function isBinding(expr: FoldExpr): boolean {
-  return expr.range.type === 'list' && expr.range.elements.length === 0 && expr.condition.type === 'literal' && expr.condition.value === false
-    && expr.accumulator !== '@result';
 }
 
 function sizeOfLiteral(expr: Expr): Range | undefined {

@@ -9,6 +9,8 @@ export interface Local {
   readonly slot: number;
   /** True for a list or map that only its fold can see: it grows in place. */
   readonly growing: boolean;
+  /** Fills the slot when it is first read, where it is not filled before. */
+  readonly fill?: Step;
 }
 
 /** What compiling one node needs of the compiler of the tree. */
@@ -29,6 +31,14 @@ export function readSlot(slot: number, cost: number): Step {
   return (frame) => {
     frame.charge(cost);
     return frame.slots[slot]!;
+  };
+}
+
+/** Reads a slot that is filled when it is first read. */
+export function readLazySlot(slot: number, fill: Step, cost: number): Step {
+  return (frame) => {
+    frame.charge(cost);
+    return (frame.slots[slot] ??= fill(frame));
   };
 }
 

@@ -29,12 +29,16 @@ export function compileCall(compiler: NodeCompiler, expr: CallExpr, found: Funct
   const overloads = found.overloads.filter((overload) => overload.params.length === args.length && overload.member !== found.global);
   const candidates = overloads.map((overload): Candidate => ({ guards: overload.params.map(guardOf), call: overload.call, metered: overload.metered }));
   const steps = args.map((arg) => compiler.compile(arg));
-  if (name === 'find' || name === 'findAll' || name === 'matches') rejectPattern(compiler, args[1]!);
+  const isPatterned = name === 'find' || name === 'findAll' || name === 'matches';
+  if (isPatterned) rejectPattern(compiler, args[1]!);
   const membership = constantMembership(compiler, found, args, steps);
   if (membership !== undefined) return membership;
   const lazy = expr.target === undefined ? undefined : optionalChoice(expr.name, steps);
   if (lazy !== undefined) return lazy;
-  const charges: Charges = { ...callCostOf(name, overloads.length === 1 ? overloads[0]!.id : undefined), work: callWorkOf(name), name };
+  const charges: Charges = {
+    ...callCostOf(name, overloads.length === 1 ? overloads[0]!.id : undefined), work: callWorkOf(name), name,
+    failsFree: isPatterned && typeof compiler.constantOf(args[1]!) === 'string',
+  };
   if (steps.length === 1) return unaryCall(steps[0]!, candidates, charges);
   return steps.length === 2 ? binaryCall(steps, candidates, charges) : anyCall(steps, candidates, charges);
 }
@@ -81,6 +85,8 @@ function optionalChoice(name: string, steps: readonly Step[]): Step | undefined 
 interface Charges extends CallCost {
   readonly work: CallWork | undefined;
   readonly name: string;
+  /** A call that is compiled with its pattern costs nothing where its text failed. */
+  readonly failsFree: boolean;
 }
 
 function unaryCall(arg: Step, candidates: readonly Candidate[], charges: Charges): Step {
@@ -102,14 +108,19 @@ function unaryCall(arg: Step, candidates: readonly Candidate[], charges: Charges
 }
 
 /** A call whose arguments failed costs what it would with values of size one; with more than two, one that failed before the last costs nothing. */
-function failed(frame: Frame, args: readonly Value[], { before }: Charges): Value {
-  frame.charge(before === undefined ? 1 : before(args, frame));
+function failed(frame: Frame, args: readonly Value[], charges: Charges): Value {
+  if (!charges.failsFree) chargeFailure(frame, args, charges);
   return args.find((arg) => arg instanceof Failure)!;
+}
+
+/** A cost by the result takes an error for a value of size one. */
+function chargeFailure(frame: Frame, args: readonly Value[], { before, after }: Charges): void {
+  frame.charge(after?.(noSuchOverload) ?? before?.(args, frame) ?? 1);
 }
 
 /** No signature fits the values. */
 function mismatch(frame: Frame, args: readonly Value[], charges: Charges): Value {
-  frame.charge(charges.before === undefined ? 1 : charges.before(args, frame));
+  chargeFailure(frame, args, charges);
   return mismatchOf(charges.name, args);
 }
 
@@ -189,12 +200,12 @@ function appendStep(accumulator: Step, added: Step): Step {
   return (frame) => {
     const list = accumulator(frame);
     const more = added(frame);
+    frame.charge(1);
     if (list instanceof Failure) return list;
     if (more instanceof Failure) return more;
     if (!(list instanceof ArrayList) || !(more instanceof CelList)) return noSuchOverload;
     frame.work(more.size);
     for (let i = 0; i < more.size; i++) list.items.push(more.get(i));
-    frame.charge(1);
     return list;
   };
 }
@@ -202,11 +213,16 @@ function appendStep(accumulator: Step, added: Step): Step {
 function insertStep(accumulator: Step, steps: readonly Step[]): Step {
   return (frame) => {
     const map = accumulator(frame);
-    const values = steps.map((step) => step(frame));
+    const values: Value[] = [];
+    // Of more than two arguments those behind one that failed are not evaluated, and only the last may fail at a cost.
+    for (const step of steps.length > 1 && map instanceof Failure ? [] : steps) {
+      values.push(step(frame));
+      if (values.at(-1) instanceof Failure) break;
+    }
+    if (values.length === steps.length) frame.charge(1);
     const failure = [map, ...values].find((value) => value instanceof Failure);
     if (failure !== undefined) return failure;
     if (!(map instanceof EntryMap)) return noSuchOverload;
-    frame.charge(1);
     return values.length === 2 ? insertEntry(map, values[0]!, values[1]!) : insertAll(map, values[0]!);
   };
 }

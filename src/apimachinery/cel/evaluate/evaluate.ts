@@ -2,12 +2,12 @@
 // What a step costs and when an error is absorbed follow cel-go's interpreter with its optimizer on (constant literals cost nothing).
 import { isResumable, remember } from '../../../base/index.ts';
 import {
-  type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr, qualifiedName,
+  type CallExpr, type Expr, type FoldExpr, type ListExpr, type MapExpr, type ParsedExpr, type SelectExpr, type StructExpr, isBinding, qualifiedName,
 } from '../parse/ast.ts';
 import type { CheckedExpr, Reference } from '../check/check.ts';
 import { type Environment, candidateNames, findFunction } from '../check/environment.ts';
 import { ArrayList, CelError, CelOptional, EntryMap, Failure, type MapKey, type Value } from '../values/values.ts';
-import { type Local, type NodeCompiler, charged, isAttribute, readSlot, readVariable } from './attributes.ts';
+import { type Local, type NodeCompiler, charged, isAttribute, readLazySlot, readSlot, readVariable } from './attributes.ts';
 import { compileCall } from './calls.ts';
 import { indexed, optionalIndexed, optionalSelected, presence, selected } from './qualifiers.ts';
 import { foldStep } from './fold.ts';
@@ -156,7 +156,7 @@ class Compiler implements NodeCompiler {
 
   #ident(expr: Expr, name: string, cost: number): Step | undefined {
     const local = this.#scopes.findLast((scope) => scope.name === name);
-    if (local !== undefined) return readSlot(local.slot, cost);
+    if (local !== undefined) return local.fill === undefined ? readSlot(local.slot, cost) : readLazySlot(local.slot, local.fill, cost);
     const reference = this.#references?.get(expr.id) ?? this.#resolve(name);
     if (reference === undefined) return undefined;
     if (reference.type === 'type') return () => reference.value;
@@ -280,13 +280,25 @@ class Compiler implements NodeCompiler {
     };
   }
 
-  #declare(name: string, growing: boolean): number {
+  #declare(name: string, growing: boolean, fill?: Step): number {
     const slot = remember(() => this.slots++);
-    this.#scopes.push({ name, slot, growing });
+    this.#scopes.push({ name, slot, growing, ...(fill !== undefined && { fill }) });
     return slot;
   }
 
+  /** The value of a binding is evaluated where it is first used, if it is. */
+  #binding({ accumulator, init, result }: FoldExpr): Step {
+    const slot = this.#declare(accumulator, false, this.compile(init));
+    const body = this.compile(result);
+    this.#scopes.pop();
+    return (frame) => {
+      delete frame.slots[slot];
+      return body(frame);
+    };
+  }
+
   #fold(expr: FoldExpr): Step {
+    if (isBinding(expr)) return this.#binding(expr);
     const range = this.compile(expr.range);
     const growing = expr.accumulator === '@result' && isEmptyLiteral(expr.init);
     const init = growing ? newAccumulator(expr.init.type) : this.compile(expr.init);

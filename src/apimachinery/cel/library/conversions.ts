@@ -1,6 +1,6 @@
 // Conversions between types: int('42'), string(1.5), timestamp('…').
 import { type FunctionDeclaration, type Implementation, declare, overload } from '../check/environment.ts';
-import { digitsOf, formatDouble, intOfDouble, makeInt, makeUint, toNumber, uintOfDouble, unsignedOverflow } from '../values/numbers.ts';
+import { digitsOf, formatDouble, intOfDouble, makeInt, makeUint, readDouble, toNumber, uintOfDouble, unsignedOverflow } from '../values/numbers.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestampOfSeconds } from '../values/time.ts';
 import { type CelType, boolType, bytesType, doubleType, durationType, intType, stringType, timestampType, uintType } from '../values/types.ts';
 import { CelDouble, type CelDuration, CelError, type CelTimestamp, type CelUint, type Value, integerOverflow } from '../values/values.ts';
@@ -31,11 +31,11 @@ function parseUnsigned(text: string): Value {
 }
 
 function parseDouble(text: string): Value {
-  const special = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
-  if (special !== null) return new CelDouble(special[2]!.toLowerCase() === 'nan' ? NaN : special[1] === '-' ? -Infinity : Infinity);
-  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return failed('string', 'double');
-  const value = Number(text);
-  return Number.isFinite(value) ? new CelDouble(value) : failed('string', 'double');
+  if (/^nan$/i.test(text)) return new CelDouble(NaN);
+  const endless = /^([+-]?)(?:inf|infinity)$/i.exec(text);
+  if (endless !== null) return new CelDouble(endless[1] === '-' ? -Infinity : Infinity);
+  const value = readDouble(text);
+  return value !== undefined && Number.isFinite(value) ? new CelDouble(value) : failed('string', 'double');
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map([

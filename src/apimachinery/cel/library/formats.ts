@@ -4,7 +4,7 @@ import { type Library, declare, method, overload } from '../check/environment.ts
 import { parseDate, parseTimestamp } from '../values/time.ts';
 import { listOf, optionalOf, stringType, structType } from '../values/types.ts';
 import { ArrayList, CelOpaque, CelOptional, noneOptional } from '../values/values.ts';
-import { isRequestUri } from './urls.ts';
+import { describeUri } from './urls.ts';
 
 const formatType = structType('kubernetes.NamedFormat');
 
@@ -42,11 +42,11 @@ const rows: readonly (readonly [name: string, validate: Validate, patternSize: n
   ['dns1123SubdomainPrefix', (text) => validateName('dns-subdomain', text, true), 60],
   ['dns1035LabelPrefix', (text) => validateName('dns-1035-label', text, true), 30],
   ['labelValue', checkLabelValue, 40],
-  ['uri', check(isRequestUri, 'invalid URI for request'), 1000],
-  ['uuid', check((text) => uuidPattern.test(text), 'does not match the UUID format'), 77],
-  ['byte', check(isBase64, 'invalid base64'), 70],
-  ['date', check((text) => parseDate(text) !== undefined, 'invalid date'), 97],
-  ['datetime', check((text) => parseTimestamp(text) !== undefined, 'invalid datetime'), 97],
+  ['uri', describeUri, 1103],
+  ['uuid', check((text) => uuidPattern.test(text), 'does not match the UUID format'), 70],
+  ['byte', check(isBase64, 'invalid base64'), 84],
+  ['date', check((text) => parseDate(text) !== undefined, 'invalid date'), 71],
+  ['datetime', check((text) => parseTimestamp(text) !== undefined, 'invalid datetime'), 71],
 ];
 const formats = new Map(rows.map(([name, validate, size]) => [name, new CelFormat(name, validate, size)]));
 

@@ -3,7 +3,7 @@
 import type { Expr } from '../parse/ast.ts';
 import { type Library, declare, method, overload } from '../check/environment.ts';
 import { ExprBuilder, type Macro, macroKey, variableOf } from '../parse/macros.ts';
-import { boolType, dynType, intType, listOf, mapOf, optionalOf, paramType, stringType, anyOptionalType } from '../values/types.ts';
+import { boolType, dynType, intType, listOf, mapOf, opaqueType, optionalOf, paramType, stringType } from '../values/types.ts';
 import {
   ArrayList, CelDouble, CelDuration, CelError, CelList, CelMap, CelOptional, CelUint, type Value, noSuchOverload, noneOptional,
 } from '../values/values.ts';
@@ -60,7 +60,7 @@ const evaluatedElsewhere = (): Value => noSuchOverload;
 
 /** Optional types, as Kubernetes enables them. */
 export const optionalLibrary: Library = {
-  types: new Map([['optional_type', anyOptionalType]]),
+  types: new Map([['optional_type', opaqueType('optional_type')]]),
   macros: [[macroKey('optMap', 2, true), optionalMapping(false)], [macroKey('optFlatMap', 2, true), optionalMapping(true)]],
   functions: [
     declare('optional.of', overload('optional_of', [v], [optionalV, found])),

@@ -38,7 +38,10 @@ testRows('conversions', [
   ["uint('42')", '42u'], ["uint('-1')", failed('string', 'uint')], ['uint(-1)', '!unsigned integer overflow'], ['uint(1.9)', '1u'],
   ["double('1.5')", '1.5'], ["double('1e3')", '1000.0'],
   ["double('-inf')", '-Infinity.0'.replace('.0', '')], ["double('1.5x')", failed('string', 'double')], ["double('1.')", '1.0'],
-  ["double('.')", failed('string', 'double')],
+  ["double('.')", failed('string', 'double')], ["double('1_0.5')", '10.5'], ["double('1_')", failed('string', 'double')], ["double('0x1p-2')", '0.25'],
+  ["double('0X_1.8p+1')", '3.0'], ["double('0x1.8')", failed('string', 'double')], ["double('0x1.fffffffffffff8p0')", '2.0'],
+  ["double('0x1p1024')", failed('string', 'double')], ["double('0x1p-1074') > 0.0", 'true'], ["double('0x1p-1076') == 0.0", 'true'],
+  ["double('-nan')", failed('string', 'double')],
   ['double(1)', '1.0'], ['string(1.5)', '"1.5"'], ['string(1e6)', '"1e+06"'], ['string(123456.0)', '"123456"'], ['string(true)', '"true"'],
   ["string(b'a')", '"a"'],
   ["string(b'\\xff')", '!invalid UTF-8 in bytes, cannot convert to string'], ["bytes('é')", 'b"c3a9"'], ["bool('true')", 'true'], ["bool('T')", 'true'],
@@ -49,6 +52,7 @@ testRows('patterns', [
   ["'abc'.matches('^a.c$')", 'true'], ["matches('abc', 'b')", 'true'], ["'abc'.matches('^b')", 'false'], ["'abc'.matches('(')", '?invalid matches argument'],
   ["'abc 123'.find('[0-9]+')", '"123"'], ["'abc'.find('[0-9]+')", '""'], ["'1 2 3'.findAll('[0-9]')", '["1", "2", "3"]'],
   ["'1 2 3'.findAll('[0-9]', 2)", '["1", "2"]'],
+  ["'aXbX'.findAll('X*')", '["", "X", "X"]'], ["'aXbX'.findAll('[a-z]*', 2)", '["a", "b"]'], ["'255'.findAll('.*')", '["255"]'],
   ["'1 2 3'.findAll('[0-9]', 0)", '[]'], ["'abc'.findAll('x')", '[]'],
 ]);
 
@@ -64,7 +68,8 @@ testRows('named formats', [
   ["format.date().validate('2020-01-31')", 'none'],
   ["format.date().validate('2020-01-32')", 'optional(["invalid date"])'], ["format.datetime().validate('2020-01-31T00:00:00Z')", 'none'],
   ["format.datetime().validate('x')", 'optional(["invalid datetime"])'],
-  ["format.uri().validate('https://a')", 'none'], ["format.uri().validate('x')", 'optional(["invalid URI for request"])'],
+  ["format.uri().validate('https://a')", 'none'], ["format.uri().validate('x')", 'optional(["parse \\"x\\": invalid URI for request"])'],
+  ["format.uri().validate('')", 'optional(["parse \\"\\": empty url"])'],
   ["format.named('dns1123Label').hasValue()", 'true'],
   ["format.named('nothing')", 'none'], ["format.named('uuid').value() == format.uuid()", 'true'],
 ]);

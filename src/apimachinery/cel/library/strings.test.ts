@@ -29,6 +29,7 @@ testRows('substring counts runes', [
 
 testRows('replace replaces all, or the first so many', [
   ["'hello hello'.replace('he', 'we')", '"wello wello"'], ["'hello hello'.replace('he', 'we', -1)", '"wello wello"'],
+  ["'aa'.replace('a', 'b', 9223372036854775807)", '"bb"'], ["'aa'.replace('', '-', 9223372036854775807)", '"-a-a-"'],
   ["'hello hello'.replace('he', 'we', 1)", '"wello hello"'], ["'hello hello'.replace('he', 'we', 0)", '"hello hello"'],
   ["'ab'.replace('', '-')", '"-a-b-"'], ["'ab'.replace('', '-', 2)", '"-a-b"'], ["'aaa'.replace('a', '')", '""'], ["'abc'.replace('x', 'y')", '"abc"'],
 ]);

@@ -39,12 +39,13 @@ function substring(value: string, start: number, end?: number): Value {
 }
 
 /** Replaces the first `count` occurrences, all when it is negative. */
-function replace(value: string, part: string, ...rest: readonly [replacement: string, count?: number]): Value {
-  const [replacement, count = -1] = rest;
+function replace(value: string, part: string, ...rest: readonly [replacement: string, count?: number | bigint]): Value {
+  const [replacement] = rest;
+  const count = Number(rest[1] ?? -1);
   if (part === '') return replaceEverywhere(Array.from(value), replacement, count);
   const pieces = value.split(part);
   if (pieces.length * replacement.length > MAX_RESULT_LENGTH) return tooLong;
-  const limit = count < 0 ? pieces.length : count;
+  const limit = count < 0 ? pieces.length : Math.min(count, pieces.length);
   const head = pieces.slice(0, limit + 1).join(replacement);
   return limit + 1 >= pieces.length ? head : `${head}${part}${pieces.slice(limit + 1).join(part)}`;
 }

@@ -30,7 +30,7 @@ testRows('duration reads what Go reads', [
 testRows('arithmetic', [
   [`${at} - duration('1s') < ${at}`, 'true'], ["timestamp('2020-01-01T00:00:01Z') - timestamp('2020-01-01T00:00:00Z')", 'duration(1s)'],
   ["duration('1m') + timestamp('2020-01-01T00:00:00Z')", 'timestamp(2020-01-01T00:01:00Z)'], ["duration('1m') - duration('2m')", 'duration(-60s)'],
-  ["timestamp('9999-12-31T23:59:59Z') + duration('1s')", '!timestamp overflow'], ["duration('2562047h') + duration('2562047h')", '!duration overflow'],
+  ["timestamp('9999-12-31T23:59:59Z') + duration('1s')", '!timestamp overflow'], ["duration('2562047h') + duration('2562047h')", '!integer overflow'],
   ["timestamp('2024-01-01T00:00:00Z') - timestamp('0001-01-01T00:00:00Z')", '!integer overflow'],
   ["duration('1s') < duration('2s')", 'true'], ["string(duration('90m'))", '"5400s"'], ["int(duration('1s'))", '1000000000'],
 ]);

@@ -1,4 +1,5 @@
 // URLs as Go's net/url reads them: absolute ones, or absolute paths.
+import { quoteGo } from '../../field-error.ts';
 import { mapFrom } from '../values/compare.ts';
 import { type Library, declare, method, overload } from '../check/environment.ts';
 import { boolType, listOf, mapOf, stringType, structType } from '../values/types.ts';
@@ -114,17 +115,28 @@ function parametersOf(query: string): CelMap {
   return mapFrom(Array.from(found, ([key, values]) => [key, new ArrayList(values)] as const));
 }
 
-function attempt(text: string): CelUrl | CelError {
+/** The URL of a text, or what is wrong with it in Go's words. */
+function tryUrl(text: string): CelUrl | string {
   try {
     return parseUrl(text);
   } catch (error) {
-    if (error instanceof UrlError) return new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${error.message}`);
+    if (error instanceof UrlError) return `parse ${quoteGo(text)}: ${error.message}`;
     throw error;
   }
 }
 
-/** True for a text that Go takes for the URI of a request. */
-export const isRequestUri = (text: string): boolean => attempt(text) instanceof CelUrl;
+function attempt(text: string): CelUrl | CelError {
+  const found = tryUrl(text);
+  return typeof found === 'string' ? new CelError(`URL parse error during conversion from string: ${found}`) : found;
+}
+
+const isRequestUri = (text: string): boolean => tryUrl(text) instanceof CelUrl;
+
+/** The problems of a text as the URI of a request: one, or none. */
+export function describeUri(text: string): readonly string[] {
+  const found = tryUrl(text);
+  return typeof found === 'string' ? [found] : [];
+}
 
 /** Where the port of a host begins: at its last colon, unless that is within the brackets of an IPv6 address. */
 const portAt = (host: string): number => (host.lastIndexOf(':') > host.lastIndexOf(']') ? host.lastIndexOf(':') : host.length);

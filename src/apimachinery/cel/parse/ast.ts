@@ -44,6 +44,11 @@ export interface FoldExpr {
   readonly result: Expr;
 }
 
+/** Whether a fold only names a value: what `cel.bind` and `optMap` become. */
+export function isBinding({ range, condition, accumulator }: FoldExpr): boolean {
+  return range.type === 'list' && range.elements.length === 0 && condition.type === 'literal' && condition.value === false && accumulator !== '@result';
+}
+
 /** Any node of the tree. */
 export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | FoldExpr;
 

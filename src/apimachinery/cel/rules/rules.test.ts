@@ -39,6 +39,15 @@ test('validate turns failures of unchanged values into warnings', () => {
   assert.deepEqual(warnings, ['spec.n: Invalid value: 50: failed rule: self <= 10']);
 });
 
+test('validate finds no field that is null, but for values of maps', () => {
+  const text = { type: 'string', nullable: true };
+  const messageOf = (spec: object, value: object): string | undefined => compileRules(underSpec(spec)).validate({ value: { spec: value } }).errors[0]?.message;
+  const named = { type: 'object', properties: { a: text } };
+  assert.match(messageOf({ ...named, ...rule("self.a != 'x'") }, { a: null })!, /no such key: a/);
+  assert.equal(messageOf({ ...named, ...rule("!has(self.a) && self.?a.orValue('b') == 'b'") }, { a: null }), undefined);
+  assert.equal(messageOf({ type: 'object', additionalProperties: text, ...rule("'a' in self && dyn(self.a) == null") }, { a: null }), undefined);
+});
+
 test('check takes keys of maps for short, as definitions that were published rely on', () => {
   const labels = { type: 'object', maxProperties: 8, additionalProperties: { type: 'string', maxLength: 4096 },
     ...rule('self.all(key, key.matches("^[a-z]+(/[a-z]+)?$"))') };

@@ -239,6 +239,7 @@ class DeclaredMap extends CelMap {
   }
 }
 
+/** An object with declared fields. One that is null counts as not set. */
 class DeclaredObject extends CelMap {
   readonly json: JsonMap;
   readonly #declared: DeclaredType;
@@ -263,10 +264,10 @@ class DeclaredObject extends CelMap {
     const field = fieldOf(this.#declared.fields!, key as string);
     if (field === undefined || !Object.hasOwn(this.json, field.name)) return undefined;
     const value = this.json[field.name];
+    if (value === null) return undefined;
     return isObject(value) ? this.#wrapped.get(field.name, () => fromDeclared(value, field.declared)) : fromDeclared(value, field.declared);
   }
 
-  /** A field that is null counts as not set. */
   hasField(name: string): boolean {
     const field = fieldOf(this.#declared.fields!, name);
     return field !== undefined && Object.hasOwn(this.json, field.name) && this.json[field.name] !== null;

@@ -20,6 +20,38 @@ export function digitsOf(text: string): bigint | undefined {
 /** Whether a text of digits spells an int. */
 export const fitsInt = (digits: string): boolean => (digitsOf(digits) ?? MAX_INT64 + 1n) <= MAX_INT64;
 
+const decimalPattern = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const hexPattern = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)$/;
+
+/** The number that a text spells as Go reads floats: decimal or hexadecimal, with underscores between digits. Infinite where it is too large. */
+export function readDouble(text: string): number | undefined {
+  const isHex = /^[+-]?0[xX]/.test(text);
+  const misplaced = isHex ? /(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])/ : /(?<!\d)_|_(?!\d)/;
+  if (text.includes('_') && misplaced.test(text)) return undefined;
+  const plain = text.replaceAll('_', '');
+  if (!isHex) return decimalPattern.test(plain) ? Number(plain) : undefined;
+  const [, sign, whole = '', fraction = '', exponent] = hexPattern.exec(plain) ?? [];
+  if (whole + fraction === '') return undefined;
+  const value = scaleByTwo(BigInt(`0x${whole}${fraction}`), Number(exponent) - 4 * fraction.length);
+  return sign === '-' ? -value : value;
+}
+
+/** `mantissa` times two to the power of `exponent`, rounded to even. */
+function scaleByTwo(mantissa: bigint, exponent: number): number {
+  if (mantissa === 0n) return 0;
+  const bits = mantissa.toString(2).length;
+  const top = bits - 1 + exponent;
+  if (top > 1023) return Infinity;
+  if (top < -1075) return 0;
+  const excess = bits - Math.min(53, 1075 + top);
+  if (excess <= 0) return Number(mantissa) * 2 ** exponent;
+  const kept = mantissa >> BigInt(excess);
+  const rest = (mantissa - (kept << BigInt(excess))) * 2n;
+  const half = 1n << BigInt(excess);
+  const isUp = rest > half || (rest === half && (kept & 1n) === 1n);
+  return Number(isUp ? kept + 1n : kept) * 2 ** (exponent + excess);
+}
+
 /** An int if 64 bits hold it. */
 export function makeInt(value: bigint): Value {
   return value > MAX_INT64 || value < MIN_INT64 ? integerOverflow : narrowInt(value);

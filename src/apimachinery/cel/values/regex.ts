@@ -43,8 +43,9 @@ export function findMatches(meter: Meter, options: { text: string; pattern: stri
   if (prepared === undefined) return undefined;
   const matcher = prepared.expression.matcher(text);
   const found: string[] = [];
-  while ((limit < 0 || found.length < limit) && matcher.find()) {
-    found.push(matcher.group() ?? '');
+  for (let end = -1; (limit < 0 || found.length < limit) && matcher.find(); end = matcher.end()) {
+    // An empty match right behind another is none, as in Go.
+    if (matcher.start() < matcher.end() || matcher.end() !== end) found.push(matcher.group() ?? '');
     const steps = prepared.size * (text.length - matcher.end());
     meter.work(1 + steps * NEXT_MATCH_WORK);
     announceWork(steps * MATCH_MS);

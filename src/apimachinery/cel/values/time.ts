@@ -117,11 +117,10 @@ export function formatDuration(duration: CelDuration): string {
 }
 
 const outOfRange = new CelError('timestamp overflow');
-const durationOverflow = new CelError('duration overflow');
 
 /** A duration if 64 bits hold it. */
 export function makeDuration(nanos: bigint): Value {
-  return nanos > MAX_INT64 || nanos < MIN_INT64 ? durationOverflow : new CelDuration(nanos);
+  return nanos > MAX_INT64 || nanos < MIN_INT64 ? integerOverflow : new CelDuration(nanos);
 }
 
 const nanosOf = (time: CelTimestamp): bigint => BigInt(time.seconds) * NANOS_PER_SECOND + BigInt(time.nanos);
@@ -138,10 +137,9 @@ export function addDuration(time: CelTimestamp, nanos: bigint): Value {
   return seconds < BigInt(MIN_SECONDS) || seconds > BigInt(MAX_SECONDS) ? outOfRange : new CelTimestamp(Number(seconds), Number(rest), time.offsetSeconds);
 }
 
-/** The span from `b` to `a`. The reference computes it with plain integers, and words the overflow so. */
+/** The span from `b` to `a`. */
 export function subtractTimes(a: CelTimestamp, b: CelTimestamp): Value {
-  const span = makeDuration(nanosOf(a) - nanosOf(b));
-  return span === durationOverflow ? integerOverflow : span;
+  return makeDuration(nanosOf(a) - nanosOf(b));
 }
 
 /** An instant of whole seconds, if it is in range. */

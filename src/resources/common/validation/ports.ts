@@ -1,5 +1,5 @@
 // Port numbers and port names.
-import { invalidValue } from '../../../apimachinery/index.ts';
+import { byteLength, invalidValue } from '../../../apimachinery/index.ts';
 import { toNumber } from '../values.ts';
 import { type Errors, type Field, checkText, none } from './check.ts';
 
@@ -12,9 +12,9 @@ export function checkPortNumber({ path, value }: Field): Errors {
 /** Problems of a port name (an IANA service name). */
 export function checkPortName(text: string): string[] {
   const problems: string[] = [];
-  if (text.length > 15) problems.push('must be no more than 15 characters');
-  if (!/^[-a-z0-9]+$/i.test(text)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  if (!/[a-z]/i.test(text)) problems.push('must contain at least one letter (a-z)');
+  if (byteLength(text) > 15) problems.push('must be no more than 15 characters');
+  if (!/^[-a-z0-9]+$/.test(text)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(text)) problems.push('must contain at least one letter (a-z)');
   if (text.includes('--')) problems.push('must not contain consecutive hyphens');
   if (text.startsWith('-') || text.endsWith('-')) problems.push('must not begin or end with a hyphen');
   return problems;

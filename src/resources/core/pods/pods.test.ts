@@ -312,6 +312,14 @@ test('validatePodUpdate lets gated pods ask more of nodes, not less', () => {
     ['spec.nodeSelector: Invalid value: {"c":"d"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)']);
 });
 
+test('validatePodUpdate reports the last of several new gates of one name', () => {
+  const before = { spec: { containers: [box()], schedulingGates: [{ name: 'a.b/c' }] } };
+  const gates = [{ name: 'd' }, { name: 'a.b/c' }, { name: 'd' }];
+  const errors = change('/Pod', before, (pod) => Object.assign(pod['spec'] as object, { schedulingGates: gates }));
+  assert.deepEqual(errors.filter((error) => error.includes('new scheduling gate')),
+    ["spec.schedulingGates[2].name: Forbidden: only deletion is allowed, but found new scheduling gate 'd'"]);
+});
+
 const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/c';
 const appArmorText = (path: string): string => `${path}metadata.annotations[${APP_ARMOR}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
 

@@ -35,8 +35,10 @@ function checkAddedTolerations(list: Field, before: readonly JsonObject[]): Erro
 }
 
 function checkGates(list: Field, before: readonly JsonObject[]): Errors {
-  const known = new Set(before.map((gate) => gate['name']));
-  return each(list).map((gate) => at(gate, 'name')).filter(({ value }) => !known.has(value as string))
+  // Of several with one name, the last is reported.
+  const added = new Map(each(list).map((gate) => at(gate, 'name')).map((name) => [toText(name.value), name]));
+  for (const gate of before) added.delete(toText(gate['name']));
+  return [...added.values()]
     .map(({ path, value }) => forbiddenField(path, `only deletion is allowed, but found new scheduling gate '${toText(value)}'`));
 }
 
