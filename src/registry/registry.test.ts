@@ -61,12 +61,24 @@ test('create refuses a resourceVersion, another namespace, and no name', async (
   const version = await refusal(create(rows.configMaps, cm('a', { resourceVersion: '5' })));
   assert.deepEqual([version.code, version.reason, version.message], [500, '', 'resourceVersion should not be set on objects to be created']);
   assert.equal((await create(rows.configMaps, cm('a', { resourceVersion: '5' }), { dryRun: true })).object.revision, 5);
-  assert.equal((await create(rows.configMaps, cm('a', { resourceVersion: 'abc' }), { dryRun: true })).object.revision, 0);
+  for (const resourceVersion of ['abc', '0', '007']) {
+    const dry = await create(rows.configMaps, cm('a', { resourceVersion }), { dryRun: true });
+    assert.deepEqual(Object.entries(show(dry.object).metadata).slice(3, 4), [['resourceVersion', resourceVersion]]);
+    assert.match(new TextDecoder().decode(dry.object.bytes('v1', 'json-single')), new RegExp(`"uid":"[^"]*","resourceVersion":"${resourceVersion}"`));
+  }
   assert.equal((await create(rows.configMaps, cm('z', { resourceVersion: 'abc' }))).created, true);
   const namespace = await refusal(create(rows.configMaps, cm('a', { namespace: 'other' })));
   assert.equal(namespace.message, 'the namespace of the provided object does not match the namespace sent on the request');
   assert.equal((await refusal(create(rows.configMaps, cm('')))).message,
     'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required');
+});
+
+test('update in dry run shows the selfLink that was sent, which is not stored', async () => {
+  const { create, put } = createBench();
+  await create(rows.configMaps, cm('a'));
+  const linked = cm('a', { selfLink: '/x' }) as unknown as KubeObject;
+  assert.equal(show((await put(rows.configMaps, linked, { context: makeContext({ dryRun: true }) })).object).metadata.selfLink, '/x');
+  assert.equal(show((await put(rows.configMaps, linked)).object).metadata.selfLink, undefined);
 });
 
 test('create in dry run stores nothing and answers without resourceVersion', async () => {

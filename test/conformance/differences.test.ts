@@ -14,3 +14,39 @@ test('startTestServer answers map keys that look like whole numbers first, in th
   const { text } = await server.request({ path: '/api/v1/namespaces/default/configmaps/keys' });
   assert.match(text, /"data":\{"2":"","10":"","A":"","b":""\}/);
 });
+
+test('an update that changes nothing is no write of a ConfigMap or Secret that was created with null as bytes', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  for (const [plural, field] of [['configmaps', 'binaryData'], ['secrets', 'data']] as const) {
+    const path = `/api/v1/namespaces/default/${plural}`;
+    const created = await server.request({ method: 'POST', path, body: { metadata: { name: 'a' }, [field]: { b: null } } });
+    assert.deepEqual([created.status, created.body[field]], [201, { b: '' }]);
+    const updated = await server.request({ method: 'PUT', path: `${path}/a`, body: created.body });
+    assert.deepEqual([updated.status, updated.body.metadata.resourceVersion], [200, created.body.metadata.resourceVersion]);
+  }
+});
+
+test('empty maps and lists of built-in objects are read as absent', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const path = '/api/v1/namespaces/default/configmaps';
+  await server.request({ method: 'POST', path, body: { metadata: { name: 'fixed' }, immutable: true } });
+  const kept = await server.request({ method: 'PUT', path: `${path}/fixed`, body: { metadata: { name: 'fixed' }, immutable: true, data: {} } });
+  assert.deepEqual([kept.status, kept.body.data], [200, undefined]);
+});
+
+test('a body of protobuf whose raw data cannot be read is refused', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const field = (number: number, value: Buffer): Buffer => Buffer.concat([Buffer.from([number * 8 + 2, value.length]), value]);
+  const send = (raw: string) => {
+    const revision = Buffer.concat([field(1, field(1, Buffer.from('r'))), field(2, field(1, Buffer.from(raw)))]);
+    const type = Buffer.concat([field(1, Buffer.from('apps/v1')), field(2, Buffer.from('ControllerRevision'))]);
+    return server.request({
+      method: 'POST', path: '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All', headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      body: Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, revision)]),
+    });
+  };
+  assert.deepEqual([(await send('{}')).status, (await send('{')).status], [201, 400]);
+});

@@ -79,9 +79,8 @@ export async function startBoth(program: string): Promise<{ readonly ours: Peer;
       ourPort),
     start(program, [...flags(theirPort), `--etcd-servers=${etcd.endpoints.join()}`, `--cert-dir=${file('certs')}`,
       `--service-account-key-file=${file('sa.key')}`,
-      `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc',
-      // As many deletions of a collection are under way at once here.
-      '--delete-collection-workers=16'], theirPort),
+      `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'],
+      theirPort),
   ]);
   return {
     ours, theirs,

@@ -34,6 +34,10 @@ testRows('handleDelete', api, [
 ]);
 
 testRows('handleDeleteCollection', api, [
+  { name: 'refuses options of a version that is none before their kind', status: 400, body: { message: 'unexpected GroupVersion string: a/b/c' },
+    request: remove(CM, { apiVersion: 'a/b/c', kind: 'ConfigMap' }) },
+  { name: 'takes options without a version for those of meta', request: remove(CM, { kind: 'ConfigMap' }), status: 400,
+    body: { message: 'no kind "ConfigMap" is registered for version "meta.k8s.io/v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"' } },
   { name: 'refuses a bad selector', request: remove(`${CM}?labelSelector=()`), status: 400 },
   { name: 'deletes the objects that the selector matches, and never watches', request: remove(`${CM}?labelSelector=name%3Db&watch=true`), status: 200,
     body: { 'kind': 'ConfigMapList', 'items.length': 1, 'items.0.metadata.name': 'b' } },

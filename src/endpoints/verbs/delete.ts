@@ -47,8 +47,9 @@ async function parseOptions({ bytes, form }: RawBody, schema: Schema, parseYaml:
 }
 
 function checkKind({ kind, apiVersion }: JsonObject, form: Form): void {
+  const groupVersion = parseGroupVersion(String(apiVersion || 'meta.k8s.io/v1'));
+  if (groupVersion === undefined) throw badRequest(`unexpected GroupVersion string: ${String(apiVersion)}`);
   if (kind === undefined || kind === '' || kind === 'DeleteOptions') return;
-  const groupVersion = parseGroupVersion(String(apiVersion ?? '')) ?? { group: '', version: String(apiVersion) };
   throw badRequest(notRegistered({ ...groupVersion, kind: String(kind) }, form === 'cbor' ? CBOR_OPTIONS_SCHEME : OPTIONS_SCHEME));
 }
 

@@ -1,4 +1,4 @@
-// An object that is worked out for one request and stored nowhere (componentstatuses).
+// An object that is worked out for one request and stored nowhere (componentstatuses, dry runs of objects with odd versions).
 import type { JsonValue, KubeObject, ObjectMeta } from '../../apimachinery/index.ts';
 import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
@@ -11,8 +11,6 @@ export class ComputedObject implements StoredObject {
   readonly resource: Resource;
   /** It was never written. */
   readonly revision = 0;
-  readonly namespace = '';
-  readonly uid = '';
   readonly size = 0;
   /** Such kinds have no selectable fields. */
   readonly fields: readonly string[] = [];
@@ -23,8 +21,14 @@ export class ComputedObject implements StoredObject {
     this.#object = object;
   }
 
+  get namespace(): string {
+    return this.#object.metadata.namespace ?? '';
+  }
   get name(): string {
     return this.#object.metadata.name ?? '';
+  }
+  get uid(): string {
+    return this.#object.metadata.uid ?? '';
   }
   get labels(): Readonly<Record<string, string>> | undefined {
     return this.#object.metadata.labels;
@@ -45,6 +49,6 @@ export class ComputedObject implements StoredObject {
     const { schema } = versionIn(this.resource, version)!;
     if (form === 'cbor-item' || form === 'cbor-single') return encodeShownCbor(this.#object, schema, { resource: this.resource, form });
     const raw = encodeMessage(schema, this.#object as unknown as JsonValue);
-    return form === 'protobuf-item' ? raw : encodeEnvelope({ apiVersion: version, kind: this.resource.kind }, raw);
+    return form === 'protobuf-item' ? raw : encodeEnvelope({ apiVersion: this.#object.apiVersion ?? version, kind: this.resource.kind }, raw);
   }
 }

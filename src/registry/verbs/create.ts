@@ -2,11 +2,12 @@
 //
 //   prepare ─▶ managed fields ─▶ mutating admission ─▶ identity ─▶ reserve ─▶ strategy ─▶ validate ─▶ validating admission ─▶ commit ─▶ respond
 //                                                      └──────────── again, up to eight times, for a generated name that is taken ────┘
-import type { AdmissionAttributes, CreateRequest, WriteContext, WriteResult } from '../contract.ts';
+import type { AdmissionAttributes, CreateRequest, Target, WriteContext, WriteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { nameTaken } from '../errors.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
+import { ComputedObject } from '../objects/computed-object.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
@@ -60,7 +61,7 @@ export async function createObject(core: Core, request: CreateRequest): Promise<
 export async function createPrepared(core: Core, creation: Creation): Promise<WriteResult> {
   const { scope, object, context, subresource = '' } = creation;
   const write = startWrite(core, { target: scope.target, subresource, name: creation.pathName || (object.metadata.name ?? ''), context });
-  delete object.metadata.selfLink;
+  if (!context.dryRun) delete object.metadata.selfLink;
   if (!creation.isPatch) dedupeOwners(object, context.warnings, 'beforeAdmission');
   if (creation.managedFields === 'update') await setManagedFields(core, write, { object, old: undefined });
   await write.pause();
@@ -120,13 +121,24 @@ async function commit({ core, creation: { scope }, object, write: { context, pau
   await pause();
   const revision = givenRevision(object);
   const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: true });
-  if (context.dryRun) return (await core.readValue(key)) === undefined ? show(revision) : undefined;
+  if (context.dryRun) return (await core.readValue(key)) === undefined ? showSent(target, object, show) : undefined;
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
   const value = await storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
   context.noteRevision?.(result.revision);
   return show(result.revision);
+}
+
+/** A dry run shows the resourceVersion as it was sent, also one that no object can have. */
+function showSent({ resource, version }: Target, sent: KubeObject, show: (revision: number) => WriteResult): WriteResult {
+  const revision = givenRevision(sent);
+  const { resourceVersion = '' } = sent.metadata;
+  if (resourceVersion === '' || (revision !== 0 && resourceVersion === String(revision))) return show(revision);
+  // Any revision gives the text its place.
+  const object = show(1).object.object(version);
+  object.metadata.resourceVersion = resourceVersion;
+  return { object: new ComputedObject(resource, object), created: true };
 }
 
 async function refuseTaken({ core, creation: { scope }, object }: Attempt): Promise<never> {

@@ -136,13 +136,14 @@ function contentDiffers(target: Target, object: KubeObject, old: KubeObject): bo
   return !equalJson(content(object), content(old));
 }
 
-function restoreMetadata(object: KubeObject, old: KubeObject): void {
+function restoreMetadata(object: KubeObject, old: KubeObject, { context }: Write): void {
   const [meta, before] = [object.metadata, old.metadata];
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid;
   if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp;
   if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp;
   if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
-  delete meta.selfLink;
+  // Storing an object drops it, and a dry run stores nothing.
+  if (!context.dryRun) delete meta.selfLink;
 }
 
 /** Paths whose writes are no new intent: generation stays. */
@@ -155,7 +156,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   else object.metadata.generation = old.metadata.generation;
   isolate(object, old, write);
   resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
-  restoreMetadata(object, old);
+  restoreMetadata(object, old, write);
   const untouched = object.metadata.generation === old.metadata.generation;
   if (resource.tracksGeneration && untouched && !uncounted.has(write.subresource) && contentDiffers(write.target, object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;

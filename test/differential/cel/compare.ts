@@ -18,7 +18,7 @@ const valueOf = ({ value, error }: Answer): string => (error === undefined ? val
 
 /** Whether the reference panics where this engine has the error of the expression, as docs/differences.md says. */
 export const isDocumented = (theirs: Answer, ours: Answer): boolean =>
-  theirs.error?.includes('interface conversion: *types.Err is not traits.Lister') === true && ours.error !== undefined;
+  ours.error !== undefined && /interface conversion: (?:\*types\.Err is not traits\.Lister|ref\.Val is \*types\.Err, not types\.Int)/.test(theirs.error ?? '');
 
 /** The first difference; undefined where the answers agree. */
 export function compareAnswers(theirs: Answer, ours: Answer): Difference | undefined {

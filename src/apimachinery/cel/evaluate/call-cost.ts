@@ -48,6 +48,7 @@ function traversal(value: Value, meter: Meter): number {
   return cost;
 }
 
+const isInt = (value: Value | undefined): boolean => typeof value === 'number' || typeof value === 'bigint';
 const allocation = (size: number, factor: number): number => Math.floor(size * factor) + 11;
 const outputSized = (result: Value): number => allocation(sizeOf(result), 1);
 
@@ -86,7 +87,7 @@ const byOverload = new Map<string, ArgumentCost>([
   ...['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string', 'strings_quote', 'string_format'].map((id) => [id,
     traverse(TRAVERSAL_FACTOR)] as const),
   ...['less', 'less_equals', 'greater', 'greater_equals'].flatMap((op) => [[`${op}_string`, comparison], [`${op}_bytes`, comparison]] as const),
-  ['list_flatten', ([list]) => allocation(sizeOf(list!), 1)], ['list_flatten_int', ([list, depth]) => allocation(sizeOf(list!), Number(depth))],
+  ['list_flatten', ([list]) => allocation(sizeOf(list!), 1)], ['list_flatten_int', ([list, depth]) => allocation(sizeOf(list!), isInt(depth) ? Number(depth) : 1)],
   ['list_distinct', ([list]) => selfComparison(list!)],
   ['list_sets_contains_list', setsCost(1)], ['list_sets_intersects_list', setsCost(1)], ['list_sets_equivalent_list', setsCost(2)],
   ['cidr_ip', one], ['cidr_contains_ip_string', containsIpCost(true)], ['cidr_contains_ip_ip', containsIpCost(false)],

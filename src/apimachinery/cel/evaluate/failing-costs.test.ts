@@ -5,6 +5,7 @@ import { loadPatternEngine } from '../../schema/validate/pattern.ts';
 import { compileExpression } from '../compile.ts';
 import { kubernetesEnvironment } from '../kubernetes.ts';
 import { PER_CALL_LIMIT } from '../limits.ts';
+import type { CelError } from '../values/values.ts';
 
 const rows: readonly (readonly [text: string, cost: number])[] = [
   ['optional.of(1).optMap(i, 5)', 3], ['optional.of(1).optFlatMap(i, optional.of(5))', 3], ["format.uuid().validate('A')", 19],
@@ -13,6 +14,11 @@ const rows: readonly (readonly [text: string, cost: number])[] = [
 ];
 
 before(() => loadPatternEngine());
+test('evaluate charges a number where the depth of a flatten failed', () => {
+  const { cost, value } = compileExpression('[[1]].flatten([1][1])', kubernetesEnvironment).program.evaluate(() => undefined, PER_CALL_LIMIT);
+  assert.deepEqual([Number.isFinite(cost), (value as CelError).message], [true, 'index out of bounds: 1']);
+});
+
 for (const [text, cost] of rows) {
   test(`evaluate charges ${cost} for ${text}`, () => {
     assert.equal(compileExpression(text, kubernetesEnvironment).program.evaluate(() => undefined, PER_CALL_LIMIT).cost, cost);
