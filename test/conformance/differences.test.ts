@@ -44,7 +44,8 @@ test('a body of protobuf whose raw data cannot be read is refused', async (conte
     const revision = Buffer.concat([field(1, field(1, Buffer.from('r'))), field(2, field(1, Buffer.from(raw)))]);
     const type = Buffer.concat([field(1, Buffer.from('apps/v1')), field(2, Buffer.from('ControllerRevision'))]);
     return server.request({
-      method: 'POST', path: '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All', headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      method: 'POST', path: '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All',
+      headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
       body: Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, revision)]),
     });
   };
