@@ -76,6 +76,33 @@ function pipelineFlood(name: string, one: string): Attack {
   };
 }
 
+/** Many connections of one user that always have as many requests waiting as the server bears: as it answers, they send. */
+const pipelineStream: Attack = {
+  number: '57', name: '200 connections that keep 30 pipelined requests waiting',
+  async run(victim) {
+    const one = `GET ${CONFIG_MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\n\r\n`;
+    const sockets = [];
+    for (let count = 0; count < 200; count++) sockets.push(await connect(victim));
+    let answers = 0;
+    for (const socket of sockets) {
+      let waiting = 30;
+      socket.on('data', (part: Buffer) => {
+        const count = part.toString('latin1').split('HTTP/1.1 ').length - 1;
+        answers += count;
+        waiting -= count;
+        if (waiting > 0) return;
+        waiting += 30;
+        socket.write(one.repeat(30));
+      });
+      socket.write(one.repeat(30));
+    }
+    await sleep(3000);
+    for (const socket of sockets) socket.destroy();
+    const answer = await send(victim, { path: CONFIG_MAPS });
+    return { holds: answer.status === 200, answer: `${answers} answers, then ${describe(answer)}` };
+  },
+};
+
 /** Connections that all begin their handshake at once, and end at once. */
 const handshakeFlood: Attack = {
   number: '59', name: '1,000 handshakes at once',
@@ -232,6 +259,7 @@ const handshakes: readonly Attack[] = [
 /** Everything below the API. */
 export const protocolAttacks: readonly Attack[] = [
   ...framing, seatLeak, pipelineFlood('lists', `GET ${CONFIG_MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\n\r\n`),
-  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), handshakeFlood, headerCount, keepAliveBodies, rapidReset,
+  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), pipelineStream, handshakeFlood, headerCount,
+  keepAliveBodies, rapidReset,
   ...floods, ...handshakes, slowHeaders,
 ];

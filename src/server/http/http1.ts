@@ -87,7 +87,8 @@ class Http1Connection {
     this.#socket = socket;
     this.#server = server;
     this.#reads = readsOf(socket);
-    state.intake.add(this.#reads);
+    state.callers.begin(socket, socket.remoteAddress ?? '');
+    state.intake.add(this.#reads, socket);
     state.ends.pace(socket, () => this.#unanswered + 1);
     const countEnd = (): void => state.intake.count(this.#reads, REQUESTS_AN_END);
     socket.on('end', countEnd).on('error', countEnd).on('close', () => this.#end());

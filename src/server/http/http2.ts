@@ -52,7 +52,7 @@ export function createHttp2(state: ListenerState): Http2 {
 function listenToSessions(server: Http2Server, state: ListenerState, socketOf: () => TLSSocket): void {
   const idle = new Deadlines(state.options.clock, IDLE_MS);
   const reads = new Deadlines(state.options.clock, READ_MS);
-  const { ends, intake } = state;
+  const { callers, ends, intake } = state;
   server.on('session', (session) => {
     state.sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
@@ -60,7 +60,8 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
     const socket = socketOf();
     const context = createSessionContext(state, socket);
     const connection = readsOf(socket);
-    intake.add(connection);
+    callers.begin(context, context.remoteAddress);
+    intake.add(connection, context);
     const readAgain = (): void => {
       readOn(socket);
       read = reads.add(readAgain);

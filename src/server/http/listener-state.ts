@@ -6,7 +6,7 @@ import type { Clock, LinkedList, Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { HttpExchange } from './exchange.ts';
-import type { ConnectionEnds, RequestIntake, RequestTurns } from './turns.ts';
+import type { Callers, ConnectionEnds, RequestIntake, RequestTurns } from './turns.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
 
 /** What both protocols need. */
@@ -33,6 +33,7 @@ export interface ListenerState {
   readonly secureSockets: Set<TLSSocket>;
   readonly sessions: Set<ServerHttp2Session>;
   readonly responseBatcher: ResponseBatcher;
+  readonly callers: Callers;
   readonly turns: RequestTurns;
   readonly intake: RequestIntake;
   readonly ends: ConnectionEnds;

@@ -8,7 +8,7 @@ import type { HttpExchange } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { type Http2, createHttp2 } from './http2.ts';
 import type { ListenerState, ProtocolOptions } from './listener-state.ts';
-import { ConnectionEnds, RequestIntake, RequestTurns } from './turns.ts';
+import { Callers, ConnectionEnds, RequestIntake, RequestTurns } from './turns.ts';
 import { ResponseBatcher } from './response-batcher.ts';
 import { type TlsFront, createTlsFront } from './tls-front.ts';
 
@@ -43,8 +43,10 @@ const FLUSH_MS = 500;
 export function createListener(options: ListenerOptions): Listener {
   const responseBatcher = new ResponseBatcher((error) => options.logger.error('an answer could not be written', describeError(error)),
     options.beforeAnswer);
+  const callers = new Callers();
   const state: ListenerState = {
-    options, responseBatcher, turns: new RequestTurns(options.clock), intake: new RequestIntake(), ends: new ConnectionEnds(), pipelined: 0,
+    options, responseBatcher, callers, turns: new RequestTurns(options.clock, callers), intake: new RequestIntake(callers), ends: new ConnectionEnds(),
+    pipelined: 0,
     active: new LinkedList(), sockets: new Set(), secureSockets: new Set(), sessions: new Set(), stopping: false, onIdle: undefined, onEmpty: undefined,
   };
   const http1 = createHttp1(state);

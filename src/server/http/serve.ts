@@ -19,6 +19,7 @@ export function serve(state: ListenerState, exchange: HttpExchange | undefined, 
   }
   const link = state.active.add(exchange);
   exchange.onClosed(() => {
+    state.callers.note(exchange.connection, exchange.user.name);
     state.active.remove(link);
     if (state.active.size === 0) state.onIdle?.();
   });
@@ -28,7 +29,12 @@ export function serve(state: ListenerState, exchange: HttpExchange | undefined, 
 }
 
 function run(state: ListenerState, exchange: HttpExchange, { wire, upgrade }: { readonly wire: Wire; readonly upgrade: Upgrade | undefined }): void {
-  void catchMaybe(() => mapMaybe(state.options.handler(exchange), (response) => send(exchange, response, upgrade)), (error) => {
+  void catchMaybe(() => {
+    const answer = state.options.handler(exchange);
+    // A watch ends late: most users are known in this turn.
+    state.callers.note(exchange.connection, exchange.user.name);
+    return mapMaybe(answer, (response) => send(exchange, response, upgrade));
+  }, (error) => {
     const { path, auditId, disconnected } = exchange;
     if (!disconnected) state.options.logger.error('a response was cut off', { path, auditId, ...describeError(error) });
     wire.destroy();

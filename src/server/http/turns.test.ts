@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { ConnectionEnds, HandshakeTurns, type PausableReads, RequestIntake, RequestTurns } from './turns.ts';
+import { Callers, ConnectionEnds, HandshakeTurns, type PausableReads, RequestIntake, RequestTurns } from './turns.ts';
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -14,7 +14,7 @@ test('requests begin at once until a turn is long, and then one of each connecti
   const connections = { many: {}, single: {} };
   const begin = (connection: object, name: string): void => turns.begin(connection, nowMs, () => {
     begun.push(name);
-    nowMs += 1;
+    nowMs += 0.5;
   });
   for (const name of ['m1', 'm2', 'm3', 'm4', 'm5']) begin(connections.many, name);
   begin(connections.single, 's1');
@@ -31,6 +31,50 @@ test('requests begin at once until a turn is long, and then one of each connecti
   nowMs += 500;
   begin(connections.single, 's3');
   assert.deepEqual(begun.splice(0), ['s3']);
+});
+
+test('a user with many connections has as many turns as one with a single connection, and so have those whose user is not known of one address', async () => {
+  let nowMs = 1000;
+  const begun: string[] = [];
+  const callers = new Callers();
+  const turns = new RequestTurns({ monotonicMs: () => nowMs }, callers);
+  const begin = (name: string, user = ''): void => {
+    const connection = {};
+    callers.begin(connection, name.startsWith('x') ? '192.0.2.1' : '192.0.2.2');
+    callers.note(connection, user);
+    turns.begin(connection, nowMs, () => {
+      begun.push(name);
+      nowMs += 0.5;
+    });
+  };
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) begin(name, 'alice');
+  begin('b1', 'bob');
+  begin('x1');
+  begin('x2');
+  begin('y1');
+  const seen: string[] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    seen.push(begun.splice(0).join(' '));
+    await endOfTurn();
+  }
+  assert.deepEqual(seen, ['a1 a2', 'a3 b1', 'x1 y1', 'a4 x2', 'a5 a6']);
+});
+
+test('connections are read again by their users in turn, users that brought less first', async () => {
+  const callers = new Callers();
+  const intake = new RequestIntake(callers);
+  const log: string[] = [];
+  const connect = (name: string, user?: string): PausableReads => {
+    const connection = { readStop: () => undefined, readStart: () => void log.push(name) };
+    if (user !== undefined) callers.note(connection, user);
+    intake.add(connection);
+    return connection;
+  };
+  const [a1, , , b1] = [connect('a1', 'alice'), connect('a2', 'alice'), connect('a3', 'alice'), connect('b1', 'bob'), connect('b2', 'bob'), connect('new')];
+  intake.count(b1, 1);
+  intake.count(a1, 250);
+  await endOfTurn();
+  assert.deepEqual(log, ['new', 'b2', 'a2', 'b1', 'a3', 'a1']);
 });
 
 test('connections are not read on in a turn that has brought many streams, and those that brought nothing are read first in the next', async () => {

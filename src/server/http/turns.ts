@@ -1,34 +1,89 @@
 // Requests that arrive at once, and connections that begin or end at once, have several turns of the event loop: Node hands over all that one read
-// brought, thousands when many connections are readable. Connections are read in turns, and while requests wait, connections take turns, so that one
-// with a hundred requests does not come before one with a single request.
+// brought, thousands when many connections are readable. Connections are read in turns, and while requests wait, callers take turns, and the connections
+// of each: a user with two hundred connections, or a connection with a hundred requests, does not come before one with a single request.
 import type { Socket } from 'node:net';
 import { type Clock, systemClock } from '../../base/index.ts';
 
 /** How long requests may begin in one turn. What they do after their first wait, several times as much, is part of it. */
-const TURN_MS = 2;
+const TURN_MS = 1;
+
+/**
+ * Whose the connections of a listener are, as far as it is known before their next request is: the user of the last one. Until a connection has brought
+ * a request with credentials it is one of those from its address.
+ */
+export class Callers {
+  readonly #names = new WeakMap<object, string>();
+
+  /** A connection from an address has begun. */
+  begin(connection: object, address: string): void {
+    this.#names.set(connection, `from ${address}`);
+  }
+
+  /** A request of a connection was that of a user; '' for a caller that no credentials made known. */
+  note(connection: object, user: string): void {
+    if (user !== '' && this.#names.get(connection) !== user) this.#names.set(connection, user);
+  }
+
+  /** What stands for the caller. */
+  of(connection: object): unknown {
+    return this.#names.get(connection) ?? connection;
+  }
+}
+
+type Work = () => void;
+
+/** Works of several owners that take turns. */
+class TurnQueue {
+  /** In the order of their turns. */
+  readonly #waiting = new Map<unknown, Work[]>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(owner: unknown, work: Work): void {
+    const waiting = this.#waiting.get(owner);
+    if (waiting === undefined) this.#waiting.set(owner, [work]);
+    else waiting.push(work);
+  }
+
+  /** The first work of the owner whose turn it is; the next one comes after those of all others. */
+  take(): Work {
+    for (const [owner, waiting] of this.#waiting) {
+      const work = waiting.shift() as Work;
+      this.#waiting.delete(owner);
+      if (waiting.length > 0) this.#waiting.set(owner, waiting);
+      return work;
+    }
+    throw new Error('a work waits');
+  }
+}
 
 /** The requests of one listener that have arrived and not begun. */
 export class RequestTurns {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** By connection, in the order of their turns. */
-  readonly #waiting = new Map<object, (() => void)[]>();
+  readonly #callers: Pick<Callers, 'of'>;
+  /** By caller, in the order of their turns; each has the requests of its connections. */
+  readonly #waiting = new Map<unknown, TurnQueue>();
   /** When the first request of this turn began; undefined before it. */
   #startedMs: number | undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, callers: Pick<Callers, 'of'> = new Callers()) {
     this.#clock = clock;
+    this.#callers = callers;
   }
 
   /** Calls `work` now, or in a later turn when this one has taken long; `nowMs` is the time. */
-  begin(connection: object, nowMs: number, work: () => void): void {
+  begin(connection: object, nowMs: number, work: Work): void {
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
       setImmediate(() => this.#nextTurn());
     }
     if (this.#waiting.size === 0 && nowMs - this.#startedMs < TURN_MS) return work();
-    const waiting = this.#waiting.get(connection);
-    if (waiting === undefined) this.#waiting.set(connection, [work]);
-    else waiting.push(work);
+    const caller = this.#callers.of(connection);
+    let requests = this.#waiting.get(caller);
+    if (requests === undefined) this.#waiting.set(caller, (requests = new TurnQueue()));
+    requests.add(connection, work);
   }
 
   #nextTurn(): void {
@@ -39,12 +94,12 @@ export class RequestTurns {
     while (this.#waiting.size > 0 && this.#clock.monotonicMs() - startedMs < TURN_MS) this.#take()();
   }
 
-  /** The first request of the connection whose turn it is; its next one comes after everybody else's. */
-  #take(): () => void {
-    for (const [connection, waiting] of this.#waiting) {
-      const work = waiting.shift() as () => void;
-      this.#waiting.delete(connection);
-      if (waiting.length > 0) this.#waiting.set(connection, waiting);
+  /** The next request of the caller whose turn it is. */
+  #take(): Work {
+    for (const [caller, requests] of this.#waiting) {
+      const work = requests.take();
+      this.#waiting.delete(caller);
+      if (requests.size > 0) this.#waiting.set(caller, requests);
       return work;
     }
     throw new Error('a request waits');
@@ -88,30 +143,39 @@ export function readsOf(socket: Socket): PausableReads & { readonly bytesRead: n
 
 /**
  * The reads of the connections of one listener: when one turn has brought many requests, or ends of connections, the others wait for a turn of their
- * own. Connections that brought nothing are read before those that did.
+ * own. Callers take turns there, those that brought nothing first, and then those that brought less; of the connections of each, those that brought
+ * nothing are read before those that did.
  */
 export class RequestIntake {
+  readonly #callers: Pick<Callers, 'of'>;
+  /** With the objects that stand for them where requests begin. */
+  readonly #connections = new Map<PausableReads, object>();
   readonly #reading = new Set<PausableReads>();
   /** In the order in which they are read again. */
   readonly #paused = new Set<PausableReads>();
-  /** Brought requests in this turn. */
-  readonly #served = new Set<PausableReads>();
+  /** How many requests they brought in this turn. */
+  readonly #served = new Map<PausableReads, number>();
   /** What gives out requests that were read long ago, by connection. */
   readonly #held = new Map<PausableReads, () => void>();
   #requests = 0;
   #isScheduled = false;
 
-  add(connection: PausableReads): void {
+  constructor(callers: Pick<Callers, 'of'> = new Callers()) {
+    this.#callers = callers;
+  }
+
+  add(connection: PausableReads, head: object = connection): void {
+    this.#connections.set(connection, head);
     this.#reading.add(connection);
   }
 
   remove(connection: PausableReads): void {
-    for (const set of [this.#reading, this.#paused, this.#served, this.#held]) set.delete(connection);
+    for (const set of [this.#connections, this.#reading, this.#paused, this.#served, this.#held]) set.delete(connection);
   }
 
   /** A connection has brought a request, or its end, which takes as long as a few. */
   count(connection: PausableReads, requests = 1): void {
-    this.#served.add(connection);
+    this.#served.set(connection, (this.#served.get(connection) ?? 0) + requests);
     this.#requests += requests;
     this.#schedule();
     if (this.#requests >= REQUESTS_READ_A_TURN) this.#pause();
@@ -125,8 +189,26 @@ export class RequestIntake {
 
   #pause(): void {
     for (const connection of this.#reading) connection.readStop();
-    for (const served of [false, true]) for (const one of this.#reading) if (this.#served.has(one) === served) this.#paused.add(one);
+    let lanes = this.#sortReading();
+    for (let turn = 0; lanes.length > 0; turn++) {
+      for (const lane of lanes) this.#paused.add(lane[turn] as PausableReads);
+      lanes = lanes.filter(({ length }) => length > turn + 1);
+    }
     this.#reading.clear();
+  }
+
+  /** The connections that are read by their callers, in the order in which they have their turn. */
+  #sortReading(): PausableReads[][] {
+    const lanes = new Map<unknown, { brought: number; readonly quiet: PausableReads[]; readonly served: PausableReads[] }>();
+    for (const one of this.#reading) {
+      const caller = this.#callers.of(this.#connections.get(one) ?? one);
+      let lane = lanes.get(caller);
+      if (lane === undefined) lanes.set(caller, (lane = { brought: 0, quiet: [], served: [] }));
+      const brought = this.#served.get(one) ?? 0;
+      lane.brought += brought;
+      (brought === 0 ? lane.quiet : lane.served).push(one);
+    }
+    return [...lanes.values()].sort((a, b) => a.brought - b.brought).map(({ quiet, served }) => [...quiet, ...served]);
   }
 
   #schedule(): void {
