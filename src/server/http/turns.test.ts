@@ -72,13 +72,35 @@ test('connections are read again by their users in turn, users that brought less
   };
   const [a1, , , b1] = [connect('a1', 'alice'), connect('a2', 'alice'), connect('a3', 'alice'), connect('b1', 'bob'), connect('b2', 'bob'), connect('new')];
   intake.count(b1, 1);
-  intake.count(a1, 250);
+  intake.count(a1, 450);
   await endOfTurn();
   assert.deepEqual(log, ['new', 'b2', 'a2', 'b1', 'a3', 'a1']);
 });
 
+test('a user that brings few requests is read on in a turn in which another brings many', async () => {
+  const callers = new Callers();
+  const intake = new RequestIntake(callers);
+  const stopped: string[] = [];
+  const connect = (name: string, user: string): PausableReads => {
+    const connection = { readStop: () => void stopped.push(name), readStart: () => undefined };
+    callers.note(connection, user);
+    intake.add(connection);
+    return connection;
+  };
+  const [a1, b1] = [connect('a1', 'alice'), connect('b1', 'bob'), connect('a2', 'alice')];
+  intake.count(b1, 10);
+  intake.count(a1, 190);
+  assert.deepEqual(stopped.splice(0), ['a2', 'a1']);
+  intake.count(b1, 199);
+  assert.deepEqual(stopped, []);
+  intake.count(b1, 1);
+  assert.deepEqual(stopped, ['b1']);
+});
+
+const oneCaller = { of: () => 'alice' };
+
 test('connections are not read on in a turn that has brought many streams, and those that brought nothing are read first in the next', async () => {
-  const intake = new RequestIntake();
+  const intake = new RequestIntake(oneCaller);
   const log: string[] = [];
   const connect = (name: string): PausableReads => ({ readStop: () => void log.push(`-${name}`), readStart: () => void log.push(`+${name}`) });
   const [a, b, c] = [connect('a'), connect('b'), connect('c')];
@@ -91,18 +113,18 @@ test('connections are not read on in a turn that has brought many streams, and t
   assert.deepEqual(log.splice(0), []);
   bring(a, 100);
   bring(b, 150);
-  assert.deepEqual(log.splice(0), ['-a', '-b', '-c']);
+  assert.deepEqual(log.splice(0), ['-c', '-a', '-b']);
   intake.remove(b);
   await endOfTurn();
   assert.deepEqual(log.splice(0), ['+c', '+a']);
   bring(c, 200);
-  assert.deepEqual(log.splice(0), ['-c', '-a']);
+  assert.deepEqual(log.splice(0), ['-a', '-c']);
   await endOfTurn();
   assert.deepEqual(log.splice(0), ['+a', '+c']);
 });
 
 test('thousands of connections are read again in several turns', async () => {
-  const intake = new RequestIntake();
+  const intake = new RequestIntake(oneCaller);
   let reading = 0;
   const connections = Array.from({ length: 1200 }, () => ({ readStop: () => reading--, readStart: () => reading++ }));
   for (const connection of connections) intake.add(connection);

@@ -108,6 +108,8 @@ export class RequestTurns {
 
 /** How many requests may come in one turn. Each takes 5 to 40 µs before it begins, and a read brings all that a connection has sent. */
 const REQUESTS_READ_A_TURN = 200;
+/** Callers that have brought no more in it are read on until it has brought as many again: others do not keep them from being heard. */
+const FEW_REQUESTS = 10;
 /** How many connections are read again in one turn, which takes 2 to 3 µs each. */
 const RESUMED_A_TURN = 500;
 
@@ -142,9 +144,9 @@ export function readsOf(socket: Socket): PausableReads & { readonly bytesRead: n
 }
 
 /**
- * The reads of the connections of one listener: when one turn has brought many requests, or ends of connections, the others wait for a turn of their
- * own. Callers take turns there, those that brought nothing first, and then those that brought less; of the connections of each, those that brought
- * nothing are read before those that did.
+ * The reads of the connections of one listener: when one turn has brought many requests, or ends of connections, those of the callers that brought many
+ * wait for a turn of their own. Callers take turns there, those that brought less first; of the connections of each, those that brought nothing are read
+ * before those that did.
  */
 export class RequestIntake {
   readonly #callers: Pick<Callers, 'of'>;
@@ -158,6 +160,8 @@ export class RequestIntake {
   /** What gives out requests that were read long ago, by connection. */
   readonly #held = new Map<PausableReads, () => void>();
   #requests = 0;
+  /** The callers that brought many requests in this turn are not read on in it. */
+  #isLimited = false;
   #isScheduled = false;
 
   constructor(callers: Pick<Callers, 'of'> = new Callers()) {
@@ -178,7 +182,8 @@ export class RequestIntake {
     this.#served.set(connection, (this.#served.get(connection) ?? 0) + requests);
     this.#requests += requests;
     this.#schedule();
-    if (this.#requests >= REQUESTS_READ_A_TURN) this.#pause();
+    if (this.#requests >= 2 * REQUESTS_READ_A_TURN) this.#pause(0);
+    else if (this.#requests >= REQUESTS_READ_A_TURN && !this.#isLimited) this.#pause(FEW_REQUESTS + 1);
   }
 
   /** Lets `release`, which gives out requests that a connection has held back, have a turn. */
@@ -187,18 +192,23 @@ export class RequestIntake {
     this.#schedule();
   }
 
-  #pause(): void {
-    for (const connection of this.#reading) connection.readStop();
-    let lanes = this.#sortReading();
+  /** Stops the reads of the callers that brought so many requests. */
+  #pause(fewest: number): void {
+    this.#isLimited = true;
+    let lanes = this.#sortReading(fewest);
     for (let turn = 0; lanes.length > 0; turn++) {
-      for (const lane of lanes) this.#paused.add(lane[turn] as PausableReads);
+      for (const lane of lanes) {
+        const connection = lane[turn] as PausableReads;
+        connection.readStop();
+        this.#reading.delete(connection);
+        this.#paused.add(connection);
+      }
       lanes = lanes.filter(({ length }) => length > turn + 1);
     }
-    this.#reading.clear();
   }
 
-  /** The connections that are read by their callers, in the order in which they have their turn. */
-  #sortReading(): PausableReads[][] {
+  /** The connections that are read, by their callers that brought so many requests, in the order in which they have their turn. */
+  #sortReading(fewest: number): PausableReads[][] {
     const lanes = new Map<unknown, { brought: number; readonly quiet: PausableReads[]; readonly served: PausableReads[] }>();
     for (const one of this.#reading) {
       const caller = this.#callers.of(this.#connections.get(one) ?? one);
@@ -208,7 +218,8 @@ export class RequestIntake {
       lane.brought += brought;
       (brought === 0 ? lane.quiet : lane.served).push(one);
     }
-    return [...lanes.values()].sort((a, b) => a.brought - b.brought).map(({ quiet, served }) => [...quiet, ...served]);
+    return [...lanes.values()].filter(({ brought }) => brought >= fewest).sort((a, b) => a.brought - b.brought)
+      .map(({ quiet, served }) => [...quiet, ...served]);
   }
 
   #schedule(): void {
@@ -220,6 +231,7 @@ export class RequestIntake {
   #nextTurn(): void {
     this.#isScheduled = false;
     this.#requests = 0;
+    this.#isLimited = false;
     this.#served.clear();
     this.#releaseNext();
     let left = RESUMED_A_TURN;
