@@ -76,6 +76,8 @@ const rows: [string, TestRequest, number, string?][] = [
   ['refuses a list as body', post(CM, '[]'), 400, 'json: cannot unmarshal array into Go value of type struct { APIVersion string'],
   ['refuses an unknown kind', post(CM, { apiVersion: 'v1', kind: 'None' }), 400, 'no kind \\"None\\" is registered for version \\"v1\\" in scheme'],
   ['quotes an unknown version', post(CM, { apiVersion: 'x\ny', kind: 'ConfigMap' }), 400, 'for version \\"x\\\\ny\\" in scheme'],
+  ['refuses what is wrong with another kind first', post(CM, { apiVersion: 'v1', kind: 'Node', metadata: [] }), 400,
+    'Node in version \\"v1\\" cannot be handled as a ConfigMap: json: cannot unmarshal array'],
   ['refuses another kind', post(CM, { apiVersion: 'v1', kind: 'Node' }), 400, 'converting (v1.Node) to (core.ConfigMap): unknown conversion'],
   ['refuses a custom resource without kind', post(W, { metadata: { name: 'x' } }), 400, "Object 'Kind' is missing in"],
   ['refuses a custom resource of another version', post(W, { apiVersion: 'example.com/v2', kind: 'Widget' }), 400,

@@ -331,6 +331,7 @@ test('list reads any, not older than, and exactly a version', async () => {
   assert.equal(await list({}), 'b');
   assert.equal(await list({ resourceVersion: revision }), 'b');
   assert.equal(await list({ resourceVersion: revision, limit: 5 }), 'a');
+  assert.equal(await list({ resourceVersion: revision, limit: 5, predicate: { ...everything, everything: false, name: 'b' } }), 'b');
   assert.equal(await list({ resourceVersion: revision, resourceVersionMatch: 'Exact' }), 'a');
   assert.equal(await list({ resourceVersion: revision, resourceVersionMatch: 'NotOlderThan', limit: 5 }), 'b');
   assert.equal(await list({ resourceVersion: '0', limit: 1 }), 'b');

@@ -1,12 +1,7 @@
 // Lines of the audit that requests of their own show; kube-apiserver's answers to them are in answers.json.
 import type { Json, Request } from '../differential/case.ts';
-
-/** A line, or several with spaces between: what is looked at, and the requests that show it. */
-export interface Row {
-  readonly line: string;
-  readonly what: string;
-  readonly requests: readonly Request[];
-}
+import { clientRows } from './client-rows.ts';
+import type { Row } from './row.ts';
 
 const inNamespace = '/api/v1/namespaces/{ns}';
 const post = (path: string, body: Json | string): Request => ({ method: 'POST', path, body });
@@ -29,6 +24,15 @@ const definition = (plural: string, rest: Json, group = '{id}.example.com'): Req
   metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind: plural.replace(/^./, (first) => first.toUpperCase()) },
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }], ...rest },
 });
+/** A version of a kind whose spec has a map of this topology. */
+const withMap = (topology: string): Json => ({ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: {
+  spec: { type: 'object', properties: { map: { type: 'object', 'x-kubernetes-map-type': topology,
+    properties: { a: { type: 'string' }, b: { type: 'string' } } } } },
+  status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } } } });
+const applyThing = (manager: string, spec: Json, ...[query = '', where = '']: readonly string[]): Request => ({
+  method: 'PATCH', type: 'application/apply-patch+yaml',
+  path: `/apis/{id}.example.com/v1/namespaces/{ns}/things/a${where}?fieldManager=${manager}${query}`,
+  body: { apiVersion: '{id}.example.com/v1', kind: 'Things', metadata: { name: 'a' }, spec, status: { by: manager } } });
 /** A list of lists of aliases that grows ninefold with each line. */
 const aliases = ['a: &a [x, x, x, x, x, x, x, x, x]', ...[...'bcdefghi'].map((name, i) =>
   `${name}: &${name} [${Array.from({ length: 9 }, () => `*${'abcdefgh'[i]}`).join(', ')}]`)].join('\n');
@@ -41,6 +45,11 @@ export const rows: readonly Row[] = [
     { method: 'DELETE', path: `${reviews}/subjectaccessreviews` }] },
   { line: 'A-19', what: 'timeouts that are no durations', requests: [{ path: `${inNamespace}/configmaps?timeout=abc` },
     { ...configMap({}), path: `${inNamespace}/configmaps?timeout=5` }, { path: `${inNamespace}/configmaps?timeout=5s` }] },
+  { line: 'A-33', what: 'paths of which no request can be read', requests: [{ path: '/api/v1/watch' }, { path: '/apis/apps/v1/watch' }] },
+  { line: 'A-48', what: 'a refusal of access comes before all that a handler looks at', requests: [
+    { ...configMap({}), path: `${inNamespace}/configmaps?dryRun=x`, as: 'alice', accept: 'text/html', type: 'text/plain' },
+    { path: '/api/v1/none', as: 'alice' }, { path: '/apis/none/v1/nones', as: 'alice' }, { method: 'PUT', path: `${inNamespace}/configmaps`, as: 'alice' },
+  ] },
   { line: 'B-01', what: 'the versions of the core group', requests: [{ path: '/api' }] },
   { line: 'B-14', what: 'aggregated discovery in protobuf', requests: [{ path: '/apis',
     accept: 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }] },
@@ -51,6 +60,11 @@ export const rows: readonly Row[] = [
   { line: 'B-44', what: 'paths for those who run the server', requests: [{ path: '/logs' }, ...['/logs', '/debug/pprof/', '/debug/flags/v',
     '/debug/api_priority_and_fairness/dump_queues'].map((path) => ({ path, as: 'alice' as const }))] },
   { line: 'C-10', what: 'a content type with a bare parameter', requests: [{ ...configMap({}), type: 'application/json;bogus' }] },
+  { line: 'C-03 C-26', what: 'lists of built-in and of custom objects', requests: [configMap({}, { data: { a: '<&>' } }), configMap({ name: 'b' }),
+    { path: `${inNamespace}/configmaps` }, { path: `${inNamespace}/configmaps?limit=1` }, definition('things', {}),
+    { path: '/apis/{id}.example.com/v1/namespaces/{ns}/things', until: { field: 'kind', equals: 'ThingsList' }, pauseMs: 100 },
+    post('/apis/{id}.example.com/v1/namespaces/{ns}/things', { apiVersion: '{id}.example.com/v1', kind: 'Things', metadata: { name: 'a' } }),
+    { path: '/apis/{id}.example.com/v1/namespaces/{ns}/things' }] },
   { line: 'C-34 S-19', what: 'bodies that nest deeply or grow by aliases', requests: [
     post(`${inNamespace}/configmaps`, `{"metadata":{"name":"a"},"x":${'['.repeat(10_001)}${']'.repeat(10_001)}}`),
     { ...post(`${inNamespace}/configmaps`, aliases), type: 'application/yaml' },
@@ -71,6 +85,13 @@ export const rows: readonly Row[] = [
     { path: `${inNamespace}/configmaps/a?exact=true` }, { path: `${inNamespace}/configmaps?export=true` }] },
   { line: 'D-43', what: 'addresses that are not canonical', requests: [post(`${inNamespace}/services`,
     { metadata: { name: 's' }, spec: { ports: [{ port: 1 }], externalIPs: ['2001:DB8::1', '::ffff:1.2.3.4'] } })] },
+  { line: 'D-47 E-15', what: 'writes without a version meet whatever is stored, others what they name', requests: [
+    { ...configMap({}), save: { rv: 'metadata.resourceVersion' } },
+    { method: 'PUT', path: `${inNamespace}/configmaps/a`, body: { metadata: { name: 'a' }, data: { a: '1' } } },
+    { method: 'PATCH', path: `${inNamespace}/configmaps/a`, type: merge, body: { data: { b: '2' } } },
+    { method: 'PATCH', path: `${inNamespace}/configmaps/a`, type: merge, body: { metadata: { resourceVersion: '{rv}' }, data: { b: '3' } } },
+    { method: 'PUT', path: `${inNamespace}/configmaps/a`, body: { metadata: { name: 'a', resourceVersion: '{rv}' } } },
+  ] },
   { line: 'D-48', what: 'fields whose gates are off', requests: [post(`${inNamespace}/pods`,
     { metadata: { name: 'p' }, spec: { ...pod.spec, schedulingGroup: { podGroupName: 'g' } } })] },
   { line: 'D-49', what: 'a binding without a name', requests: [makePod, post(`${inNamespace}/pods/p/binding`, { target: { kind: 'Node', name: 'n' } })] },
@@ -112,6 +133,22 @@ export const rows: readonly Row[] = [
   },
   { line: 'E-29', what: 'a scale with another uid', requests: [makeDeployment, { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d/scale',
     body: { metadata: { uid: 'other' }, spec: { replicas: 2 } } }] },
+  { line: 'F-38', what: 'owners of a map that becomes one value', requests: [
+    definition('things', { versions: [withMap('granular')] }),
+    { path: '/apis/{id}.example.com/v1/namespaces/{ns}/things', until: { field: 'kind', equals: 'ThingsList' }, pauseMs: 100 },
+    applyThing('one', { map: { a: 'x' } }), applyThing('two', { map: { b: 'y' } }),
+    { method: 'PATCH', path: `${definitions}/things.{id}.example.com`, type: merge, body: { spec: { versions: [withMap('atomic')] } },
+      until: { field: 'kind', equals: 'CustomResourceDefinition' } },
+    { path: '/apis/{id}.example.com/v1/namespaces/{ns}/things', until: { field: 'kind', equals: 'ThingsList' }, pauseMs: 1000 },
+    applyThing('one', { map: { a: 'z' } }), applyThing('one', { map: { a: 'z' } }, '&force=true'),
+  ] },
+  { line: 'F-40', what: 'fields that a path leaves alone have no owners of it', requests: [
+    definition('things', { versions: [{ ...withMap('granular'), subresources: { status: {} } }] }),
+    { path: '/apis/{id}.example.com/v1/namespaces/{ns}/things', until: { field: 'kind', equals: 'ThingsList' }, pauseMs: 100 },
+    applyThing('one', { map: { a: 'x' } }), applyThing('two', { map: { a: 'y' } }, '', '/status'),
+    makeDeployment, { method: 'PATCH', path: '/apis/apps/v1/namespaces/{ns}/deployments/d?fieldManager=m', type: 'application/apply-patch+yaml',
+      body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 5 } } },
+  ] },
   { line: 'F-41', what: 'owners of a set in another order', requests: [configMap({ finalizers: ['example.com/a', 'example.com/b'] }),
     { method: 'PATCH', path: `${inNamespace}/configmaps/a?fieldManager=other`, type: merge,
       body: { metadata: { finalizers: ['example.com/b', 'example.com/a'] } } }] },
@@ -121,6 +158,11 @@ export const rows: readonly Row[] = [
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', deletionTimestamp: '2001-01-01T00:00:00Z' }, data: { a: 'b' } } }] },
   { line: 'G-03', what: 'the order of unknown and duplicate fields', requests: [{ method: 'POST', path: `${inNamespace}/configmaps`,
     body: '{"metadata":{"name":"a","x":1,"name":"a"},"y":1,"data":{"a":"b","a":"c"}}' }] },
+  { line: 'G-19', what: 'errors of kinds that are validated by their declaration', requests: [
+    post(`${inNamespace}/replicationcontrollers`, { metadata: { name: 'A_b' }, spec: { replicas: -1, minReadySeconds: -1, selector: { a: 'b' } } }),
+    post('/apis/certificates.k8s.io/v1/certificatesigningrequests', { metadata: { name: 'c-{id}' }, spec: {} }),
+    post('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: 's-{id}' } }),
+  ] },
   { line: 'G-16', what: 'a literal that is cut off', requests: [{ method: 'POST', path: `${inNamespace}/configmaps`,
     body: '{"metadata":{"name":"a"},"immutable":tru' }] },
   { line: 'H-09', what: 'dry runs of connections', requests: [makePod, { method: 'POST', path: `${inNamespace}/pods/p/exec?command=ls&dryRun=All` },
@@ -137,6 +179,12 @@ export const rows: readonly Row[] = [
   { line: 'I-30', what: 'removal of what cannot be read while its gate is off', requests: [configMap({}),
     { method: 'DELETE', path: `${inNamespace}/configmaps/a?ignoreStoreReadErrorWithClusterBreakingPotential=true&dryRun=All` },
     { method: 'DELETE', path: `${inNamespace}/configmaps/a`, body: { ignoreStoreReadErrorWithClusterBreakingPotential: true } }] },
+  { line: 'J-21 V-07', what: 'a list knows the write before it', requests: [configMap({}), { path: `${inNamespace}/configmaps` }, configMap({ name: 'b' }),
+    { path: `${inNamespace}/configmaps?resourceVersion=0`, pauseMs: 500 }, { path: `${inNamespace}/configmaps/b?resourceVersion=0` }] },
+  { line: 'J-22 V-08', what: 'the second part of a list, and a list at a version', requests: [configMap({}), configMap({ name: 'b' }), configMap({ name: 'c' }),
+    { path: `${inNamespace}/configmaps?limit=2`, save: { rest: 'metadata.continue', rv: 'metadata.resourceVersion' } },
+    { method: 'DELETE', path: `${inNamespace}/configmaps/c` }, configMap({ name: 'd' }), { path: `${inNamespace}/configmaps?limit=2&continue={rest}` },
+    { path: `${inNamespace}/configmaps?resourceVersion={rv}&resourceVersionMatch=Exact` }, { path: `${inNamespace}/configmaps` }] },
   { line: 'J-27', what: 'field selectors of replica sets',
     requests: [{ path: '/apis/apps/v1/namespaces/{ns}/replicasets?fieldSelector=status.replicas%3D1' }] },
   { line: 'J-29', what: 'selectors where one object is read', requests: [configMap({}),
@@ -145,6 +193,20 @@ export const rows: readonly Row[] = [
     { path: `${inNamespace}/configmaps?timeoutSeconds=-1` }, { path: `${inNamespace}/configmaps?timeoutSeconds=0` }] },
   { line: 'J-39', what: 'bookmarks for a list', requests: [{ path: `${inNamespace}/configmaps?allowWatchBookmarks=true` }] },
   { line: 'J-42', what: 'shard selectors while their gate is off', requests: [configMap({}), { path: `${inNamespace}/configmaps?shardSelector=x` }] },
+  { line: 'J-44', what: 'versions that are none', requests: ['01', '-1', '+1', '0x1', '1.0', '18446744073709551616'].flatMap((version) => [
+    { path: `${inNamespace}/configmaps?resourceVersion=${version}` },
+    { path: `${inNamespace}/configmaps?watch=1&timeoutSeconds=1&resourceVersion=${version}` }]) },
+  { line: 'J-45', what: 'the version of one kind is one of another', requests: [{ ...configMap({}), save: { rv: 'metadata.resourceVersion' } },
+    post(`${inNamespace}/secrets`, { metadata: { name: 's' } }), { path: `${inNamespace}/secrets?resourceVersion={rv}&resourceVersionMatch=NotOlderThan` },
+    { path: `${inNamespace}/secrets?watch=1&timeoutSeconds=1&resourceVersion={rv}` }] },
+  { line: 'K-15 K-39 V-25', what: 'the end of the state that a watch sends first', requests: [{ ...configMap({}), save: { rv: 'metadata.resourceVersion' } },
+    ...['', '&resourceVersion=0', '&resourceVersion={rv}'].map((version) => ({ path:
+      `${inNamespace}/configmaps?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan${version}` }))] },
+  { line: 'K-20', what: 'a watch goes on where the one before ended', requests: [{ ...configMap({}), save: { rv: 'metadata.resourceVersion' } },
+    configMap({ name: 'b' }), { method: 'PATCH', path: `${inNamespace}/configmaps/a`, type: merge, body: { data: { a: 'b' } } },
+    { method: 'DELETE', path: `${inNamespace}/configmaps/b` }, { path: `${inNamespace}/configmaps?watch=1&timeoutSeconds=1&resourceVersion={rv}` }] },
+  { line: 'K-41', what: 'the state that a watch from any version begins with', requests: [configMap({}), configMap({ name: 'b' }),
+    { path: `${inNamespace}/configmaps?watch=1&timeoutSeconds=1&resourceVersion=0`, pauseMs: 500 }] },
   { line: 'K-44', what: 'watches of events in both groups', requests: [
     post(`${inNamespace}/events`, { metadata: { name: 'one' }, involvedObject: { namespace: '{ns}', kind: 'Pod', name: 'p' }, message: 'm', reason: 'R' }),
     post('/apis/events.k8s.io/v1/namespaces/{ns}/events', { metadata: { name: 'two' }, regarding: { namespace: '{ns}', kind: 'Pod', name: 'p' },
@@ -158,6 +220,9 @@ export const rows: readonly Row[] = [
   { line: 'L-07', what: 'the status of a namespace', requests: [{ method: 'PATCH', path: '/api/v1/namespaces/{ns}/status', type: strategic,
     body: { metadata: { labels: { a: 'b' } }, spec: { finalizers: [] }, status: { conditions: [{ type: 'Example', status: 'True' }] } } },
     { method: 'PUT', path: '/api/v1/namespaces/{ns}/status', body: { metadata: { name: '{ns}' }, status: { phase: 'Terminating' } } }] },
+  { line: 'L-13', what: 'creations right behind the deletion of their namespace', requests: [configMap({ finalizers: ['example.com/a'] }),
+    { method: 'DELETE', path: inNamespace }, configMap({ name: 'b' }), post(`${inNamespace}/pods`, pod),
+    { method: 'PATCH', path: `${inNamespace}/configmaps/a`, type: merge, body: { metadata: { finalizers: null } } }] },
   { line: 'L-21', what: 'labels of Pod Security', requests: [post('/api/v1/namespaces',
     { metadata: { name: 'x-{id}', labels: { 'pod-security.kubernetes.io/enforce': 'bogus' } } })] },
   {
@@ -174,6 +239,12 @@ export const rows: readonly Row[] = [
   },
   { line: 'M-12', what: 'options of logs', requests: [makePod, { path: `${inNamespace}/pods/p/log?sinceSeconds=0` },
     { path: `${inNamespace}/pods/p/log?sinceSeconds=1&sinceTime=2020-01-01T00:00:00Z` }] },
+  { line: 'M-13', what: 'connections to pods that run nowhere', requests: [makePod, { path: `${inNamespace}/pods/p/exec?command=ls&stdout=true` },
+    { path: `${inNamespace}/pods/p/attach` }, { path: `${inNamespace}/pods/none/exec?command=ls` }, { path: `${inNamespace}/pods/p/exec` },
+    { path: `${inNamespace}/pods/p/exec?command=ls&container=none&stdout=true` }] },
+  { line: 'M-14', what: 'proxies to what has no address', requests: [makePod, { path: `${inNamespace}/pods/p/proxy/x` },
+    post(`${inNamespace}/services`, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } }), { path: `${inNamespace}/services/s/proxy/x` },
+    { path: `${inNamespace}/services/s:none/proxy/` }, { path: `${inNamespace}/services/none/proxy/` }] },
   { line: 'M-16', what: 'leases of nodes', requests: [post('/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
     { metadata: { name: '{id}' }, spec: { holderIdentity: '{id}', leaseDurationSeconds: 40, renewTime: '2001-02-03T04:05:06.000000Z' } })] },
   { line: 'M-29', what: 'revisions of deployments, and the group that is gone', requests: [
@@ -197,6 +268,8 @@ export const rows: readonly Row[] = [
     'resource.k8s.io/v1alpha2/resourceclaims'].map((at) => ({ path: `/apis/${at}` })) },
   { line: 'M-67', what: 'group versions that are off', requests: ['storage.k8s.io/v1beta1', 'scheduling.k8s.io/v1alpha2',
     'internal.apiserver.k8s.io/v1alpha1', 'coordination.k8s.io/v1beta1'].map((version) => ({ path: `/apis/${version}` })) },
+  { line: 'O-01', what: 'access that no authorizer gives', requests: [{ path: `${inNamespace}/secrets`, as: 'alice' },
+    { path: '/apis/apps/v1/deployments', as: 'alice' }, { method: 'DELETE', path: `${inNamespace}/pods/p`, as: 'alice' }, { path: '/none', as: 'alice' }] },
   { line: 'O-03', what: 'the group that may do everything', requests: [post(`${reviews}/subjectaccessreviews`,
     { spec: { user: 'u', groups: ['system:masters'], resourceAttributes: { verb: 'x', group: 'y', resource: 'z' } } })] },
   { line: 'O-06', what: 'a binding to a role that is not there', requests: [
@@ -206,9 +279,35 @@ export const rows: readonly Row[] = [
   ] },
   { line: 'O-08', what: 'roles and bindings of the system namespaces', requests: ['kube-system', 'kube-public'].flatMap((namespace) => ['roles', 'rolebindings']
     .map((resource) => ({ path: `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/${resource}?labelSelector=kubernetes.io%2Fbootstrapping` }))) },
+  { line: 'O-21', what: 'verbs that stand for no request', requests: [
+    post('/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'approver-{id}' }, rules: [{ apiGroups: ['certificates.k8s.io'],
+      resources: ['certificatesigningrequests', 'certificatesigningrequests/approval'], verbs: ['create', 'update'] }] }),
+    post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'approver-{id}' }, subjects: [{ kind: 'User', name: 'bob' }],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'approver-{id}' } }),
+    ...['approve', 'sign', 'attest'].map((verb) => post(`${reviews}/subjectaccessreviews`, { spec: { user: 'bob', resourceAttributes: {
+      group: 'certificates.k8s.io', resource: 'signers', name: 'example.com/*', verb } } })),
+    { method: 'PUT', path: '/apis/certificates.k8s.io/v1/certificatesigningrequests/none/approval', as: 'bob', pauseMs: 1000,
+      body: { metadata: { name: 'none' }, spec: { signerName: 'example.com/a', request: 'YQ==', usages: ['any'] } } },
+  ] },
+  { line: 'P-02 P-03', what: 'what the plugins that are on do to a pod, a node and a claim', requests: [makePod,
+    post(`${inNamespace}/pods`, { ...pod, metadata: { name: 'q' }, spec: { ...pod.spec, priorityClassName: 'none' } }),
+    post(`${inNamespace}/pods`, { ...pod, metadata: { name: 'r' }, spec: { ...pod.spec, runtimeClassName: 'none' } }),
+    post('/api/v1/nodes', { metadata: { name: 'n-{id}' } }), claim('1Gi'),
+    post('/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses', { metadata: { name: 'i' }, spec: { ingressClassName: 'none', defaultBackend: {
+      service: { name: 's', port: { number: 1 } } } } }),
+  ] },
   { line: 'Q-05', what: 'the generation that conditions saw', requests: [definition('things', {}),
     { path: `${definitions}/things.{id}.example.com`, until: { field: 'status.conditions.1.status', equals: 'True' } },
     { path: `${definitions}/things.{id}.example.com` }] },
+  { line: 'Q-27 Q-28', what: 'conversions by a webhook that cannot be reached', requests: [
+    definition('things', {
+      versions: ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema: { openAPIV3Schema: { type: 'object' } } })),
+      conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://127.0.0.1:1/c' } } } }),
+    { path: '/apis/{id}.example.com/v1/namespaces/{ns}/things', until: { field: 'kind', equals: 'ThingsList' }, pauseMs: 100 },
+    post('/apis/{id}.example.com/v1/namespaces/{ns}/things', { apiVersion: '{id}.example.com/v1', kind: 'Things', metadata: { name: 'a' } }),
+    { path: '/apis/{id}.example.com/v2/namespaces/{ns}/things/a' }, { path: '/apis/{id}.example.com/v2/namespaces/{ns}/things' },
+    { method: 'DELETE', path: '/apis/{id}.example.com/v1/namespaces/{ns}/things/a' },
+  ] },
   { line: 'Q-32', what: 'more selectable fields than eight', requests: [post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All', {
     metadata: { name: 'things.{id}.example.com' }, spec: { group: '{id}.example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' },
       versions: [{
@@ -216,6 +315,12 @@ export const rows: readonly Row[] = [
         selectableFields: Array.from({ length: 9 }, (_, i) => ({ jsonPath: `.spec.f${i}` })),
     }] },
   })] },
+  { line: 'Q-42', what: 'updates that make a definition worse', requests: [definition('things', {}),
+    { path: `${definitions}/things.{id}.example.com`, until: { field: 'status.conditions.1.status', equals: 'True' } },
+    ...[{ type: 'object', properties: { a: {} } }, { type: 'object', 'x-kubernetes-validations': [{ rule: 'self.' }] },
+      { type: 'object', properties: { a: { type: 'string', default: 7 } } }].map((schema): Request => ({ method: 'PATCH', type: 'application/json-patch+json',
+      path: `${definitions}/things.{id}.example.com`, body: [{ op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema', value: schema }] })),
+  ] },
   { line: 'Q-43', what: 'the storage version of a custom resource', requests: [
     definition('audits', {}, 'hash.example.com'), { path: '/apis/hash.example.com/v1', until: { field: 'resources.0.name', equals: 'audits' } },
     { path: '/apis/hash.example.com/v1' },
@@ -234,4 +339,6 @@ export const rows: readonly Row[] = [
   { line: 'U-03', what: 'the names of all checks', requests: [{ path: '/livez?verbose' }, { path: '/readyz?verbose' }] },
   { line: 'W-05', what: 'system priority classes stay',
     requests: [{ method: 'DELETE', path: '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical' }] },
+  { line: 'W-17', what: 'the first range of addresses of services', requests: [{ path: '/apis/networking.k8s.io/v1/servicecidrs/kubernetes' }] },
+  ...clientRows,
 ];

@@ -48,10 +48,11 @@ const dummy = { apiVersion: 'validation/v1', kind: 'Validation' };
 function* validateDefault(schema: OpenAPIV3Schema, place: Place): Steps<readonly FieldError[]> {
   const { at, meta } = place;
   const isUnknown = meta === undefined && hasUnknown(schema, schema.default);
-  const errors: FieldError[] = isUnknown ? [invalidValue(at, sortKeys(schema.default), 'must not have unknown fields')] : [];
   const problems = meta === undefined ? checkResource(schema, schema.default, place) : checkMetadata(schema, place);
-  errors.push(...(problems.length > 0 ? problems : validateValue(schema, schema.default, { at, isDefault: true })));
-  return errors.length > 0 ? errors : yield* resumableSteps(() => breakRules(schema, at));
+  // Shown without what metadata does not know, which reading it has taken out.
+  const errors: FieldError[] = isUnknown ? [invalidValue(at, sortKeys(schema.default), 'must not have unknown fields')] : [];
+  const found = problems.length > 0 ? problems : validateValue(schema, schema.default, { at, isDefault: true });
+  return [...errors, ...(found.length > 0 ? found : yield* resumableSteps(() => breakRules(schema, at)))];
 }
 
 function checkResource(schema: OpenAPIV3Schema, value: unknown, { at, objectMeta }: Place): readonly FieldError[] {

@@ -54,6 +54,27 @@ describe('validateDefinition', () => {
     ].map((error) => error.slice(0, 130)));
   });
 
+  it('reports each problem of a default once, and its rules beside unknown fields', () => {
+    const at = 'spec.validation.openAPIV3Schema.properties[a].default';
+    assert.deepEqual(errorsOfSchema({ properties: { a: { type: 'object', anyOf: [{ required: ['b'] }], required: ['b'], default: {} } } }),
+      [`${at}: Invalid value: "": "" must validate at least one schema (anyOf)`, `${at}.b: Required value`]);
+    const list = { type: 'array', maxItems: 9, items: { type: 'integer' }, 'x-kubernetes-validations': [{ rule: 'self.all(x, x > 1)' }] };
+    assert.deepEqual(errorsOfSchema({ properties: { a: { type: 'object', properties: { l: list }, default: { l: [0], m: 1 } } } }),
+      [`${at}: Invalid value: {"l":[0],"m":1}: must not have unknown fields`, `${at}.l: Invalid value: failed rule: self.all(x, x > 1)`]);
+  });
+
+  it('lets branches state the types of an int-or-string wherever they stand', () => {
+    const pair = [{ type: 'integer' }, { type: 'string' }];
+    assert.deepEqual(errorsOfSchema({ properties: { a: { anyOf: pair } } }),
+      ['spec.validation.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields']);
+  });
+
+  it('reads the form of selectable fields beside a schema that it cannot read', () => {
+    const errors = errorsOfSchema({ definitions: { '': {} } }, { selectableFields: [{}, { jsonPath: '/a' }, { jsonPath: '.a' }] });
+    assert.deepEqual(errors.slice(-2), ['spec.selectableFields[0].jsonPath: Required value',
+      'spec.selectableFields[1].jsonPath: Invalid value: "/a": is an invalid path: expected [ or . but got: /a']);
+  });
+
   it('takes addresses of mail with the names of their owners', () => {
     const isMail = (value: string): boolean => errorsOfSchema({ properties: { a: { type: 'string', format: 'email', default: value } } }).length === 0;
     for (const good of ['a@b.c', ' a@b.c', '<a@b.c>', 'A B. <a@b.c> ', '"A, B" <a@b.c>']) assert.equal(isMail(good), true, good);

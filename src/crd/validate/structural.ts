@@ -92,9 +92,8 @@ function validateIntOrString(schema: OpenAPIV3Schema, at: string, errors: FieldE
   }
 }
 
-/** The branches in which an int-or-string may repeat its two types. */
+/** The branches which state the two types of an int-or-string, as they may wherever they stand. */
 function intOrStringBranches(schema: OpenAPIV3Schema): 'anyOf' | 'allOf' | undefined {
-  if (schema['x-kubernetes-int-or-string'] !== true) return undefined;
   if (isTypePair(listOf(schema['anyOf']))) return 'anyOf';
   return isTypePair(listOf(listOf(schema['allOf'])[0]?.['anyOf'])) ? 'allOf' : undefined;
 }

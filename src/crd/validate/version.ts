@@ -85,6 +85,10 @@ function validateScale(scale: ScalePaths, at: string): FieldError[] {
   return errors;
 }
 
+/** A schema in which every name leads to a field: what is wrong with a path there is its form. */
+const anything: { additionalProperties?: OpenAPIV3Schema } = {};
+anything.additionalProperties = anything;
+
 const scalarTypes = new Set(['string', 'boolean', 'integer']);
 
 function validateSelectableFields(fields: readonly { readonly jsonPath: string }[], schema: OpenAPIV3Schema | undefined,
@@ -97,20 +101,22 @@ function validateSelectableFields(fields: readonly { readonly jsonPath: string }
   }
   const problem = finishSteps(findUnsupported(schema, new Map()));
   // The reference continues without a schema, and panics at a path that begins as one.
-  if (problem !== undefined) return [invalidValue(`${parent}.schema.openAPIV3Schema`, '', problem)];
+  const followed = problem === undefined ? schema : anything;
   const seen = new Set<string>();
+  const unread = problem === undefined ? [] : [invalidValue(`${parent}.schema.openAPIV3Schema`, '', problem)];
   const errors = fields.flatMap(({ jsonPath }, i) => {
     const field = `${at}[${i}].jsonPath`;
     if (!jsonPath) return [required(field)];
-    const found = followPath(jsonPath, schema, { withoutBrackets: true });
+    const found = followPath(jsonPath, followed, { withoutBrackets: true });
     if (typeof found === 'string') return [invalidValue(field, jsonPath, `is an invalid path: ${found}`)];
+    if (problem !== undefined) return [];
     const wrong = checkSelectable(found).map((why) => invalidValue(field, jsonPath, why));
     if (seen.has(found.shown)) wrong.push(duplicate(field, jsonPath));
     seen.add(found.shown);
     return wrong;
   });
   // Paths that lead to a field are counted, whatever else is wrong with them.
-  return seen.size > MAX_SELECTABLE_FIELDS ? [...errors, tooMany(at, seen.size, MAX_SELECTABLE_FIELDS)] : errors;
+  return seen.size > MAX_SELECTABLE_FIELDS ? [...unread, ...errors, tooMany(at, seen.size, MAX_SELECTABLE_FIELDS)] : [...unread, ...errors];
 }
 
 function checkSelectable({ shown, schema }: { readonly shown: string; readonly schema: OpenAPIV3Schema }): string[] {

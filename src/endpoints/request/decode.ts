@@ -134,12 +134,30 @@ function mismatchedVersion(found: GroupVersionKind, expected: GroupVersionKind):
   return badRequest(`the API version in the data (${formatGroupVersion(found)}) does not match the expected API version (${formatGroupVersion(expected)})`);
 }
 
-/** Throws unless the body is of the kind of the path. */
-function checkType(found: GroupVersionKind, expected: Expected, catalog: Catalog): void {
+/** Throws what is wrong with a body of another kind than that of the path: upstream reads it as what it says before it converts it. */
+function readOther(found: GroupVersionKind, value: JsonValue | undefined, catalog: Catalog, fail: (why: string) => Error): void {
+  const resource = catalog.findKind(found.group, found.kind);
+  const schema = resource === undefined ? undefined : versionIn(resource, found.version)?.schema;
+  if (schema === undefined || !isJsonObject(value)) return;
+  try {
+    decodeObject(schema, value as JsonObject);
+  } catch (error) {
+    throw error instanceof DecodeError ? fail(error.message) : error;
+  }
+}
+
+/** Throws unless the body, which `value` is where it is not protobuf, is of the kind of the path. */
+function checkType(
+  found: GroupVersionKind, expected: Expected, { catalog, value }: { readonly catalog: Catalog; readonly value?: JsonValue | undefined },
+): void {
   const isVersion = found.version === expected.version || expected.formerVersions?.includes(found.version) === true;
   if (found.kind === expected.kind && found.group === expected.group && isVersion) return;
   if (!isRegistered(catalog, found)) throw cannotBeHandled(found, expected.kind, notRegistered(found));
-  if (found.kind !== expected.kind || found.group !== expected.group) throw cannotBeHandled(found, expected.kind, unknownConversion(found, expected));
+  const fail = (why: string): Error => cannotBeHandled(found, expected.kind, why);
+  if (found.kind !== expected.kind || found.group !== expected.group) {
+    readOther(found, value, catalog, fail);
+    throw fail(unknownConversion(found, expected));
+  }
   throw mismatchedVersion(found, expected);
 }
 
@@ -265,7 +283,7 @@ function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readon
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
   if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body, { expected, context });
   const found = resolveType(parsed.type ?? readType(parsed.value, body.form, fail), expected, fail);
-  checkType(found, expected, context.catalog);
+  checkType(found, expected, { catalog: context.catalog, ...(!parsed.raw && { value: parsed.value }) });
   if (parsed.raw) return decodeProtobuf(parsed.raw, expected, body.bytes);
   const cannot = (why: string): Error => cannotBeHandled(found, expected.kind, why);
   // Upstream converts YAML to JSON through a Go map, so its problems are reported in the order of sorted keys.

@@ -1,6 +1,6 @@
 // PartialObjectMetadata and its list: the metadata of objects alone.
 import type { ObjectMeta, Schema, SchemaSet } from '../../apimachinery/index.ts';
-import type { ListResult } from '../../registry/index.ts';
+import type { ListResult, Resource } from '../../registry/index.ts';
 
 /** Fields of ObjectMeta in the order of the Go struct, which is that of the JSON. */
 const metaFields = [
@@ -15,9 +15,18 @@ function orderMetadata(metadata: ObjectMeta): ObjectMeta {
   return out;
 }
 
+/** Metadata without the annotations that stand for fields. */
+function withoutFields(metadata: ObjectMeta, hidden: readonly string[]): ObjectMeta {
+  const kept = Object.entries(metadata.annotations ?? {}).filter(([name]) => !hidden.includes(name));
+  const { annotations: _, ...rest } = metadata;
+  return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
+}
+
 /** The metadata of an object as a PartialObjectMetadata of this version of meta.k8s.io. */
-export function partialObject(metadata: ObjectMeta, metaVersion: string): { kind: string; apiVersion: string; metadata: ObjectMeta } {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: orderMetadata(metadata) };
+export function partialObject(metadata: ObjectMeta, metaVersion: string, { fieldAnnotations: hidden }: Pick<Resource, 'fieldAnnotations'>,
+): { kind: string; apiVersion: string; metadata: ObjectMeta } {
+  const shown = orderMetadata(hidden === undefined ? metadata : withoutFields(metadata, hidden));
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: shown };
 }
 
 /** ListMeta of a list, without the empty fields. */

@@ -39,7 +39,7 @@ function convert(request: ResourceRequest, object: StoredObject, { conversion }:
   if (conversion?.kind === 'Table') return { value: tableOfObject(object, tableContext(request, conversion.version)) };
   if (conversion?.kind === 'PartialObjectMetadataList') throw notAList(request, internalName(request, false));
   const { metadata } = object.object(request.target.version);
-  return { value: partialObject(metadata, conversion?.version ?? 'v1'), schema: partialSchema(request.dependencies.schemas) };
+  return { value: partialObject(metadata, conversion?.version ?? 'v1', request.resource), schema: partialSchema(request.dependencies.schemas) };
 }
 
 /** JSON of an object as indented JSON or YAML; in a worker when the object is large. */
@@ -81,7 +81,7 @@ export function respondKubeObject(
     throw notAList(request, `*${String(object.apiVersion).split(/[./]/, 1)[0]}.${object.kind}`);
   }
   if (conversion?.kind === 'PartialObjectMetadata' && !isStatus) {
-    const value = { value: partialObject(object.metadata, conversion.version), schema: partialSchema(request.dependencies.schemas) };
+    const value = { value: partialObject(object.metadata, conversion.version, request.resource), schema: partialSchema(request.dependencies.schemas) };
     return respondValue(request.exchange, request.dependencies, { status, form, value });
   }
   if (conversion?.kind === 'Table' && object.kind === 'Scale') {

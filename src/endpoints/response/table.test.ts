@@ -29,6 +29,10 @@ test('tableRow has the object that includeObject asks for, and conditions only w
   assert.deepEqual(row('Object').object, object('a'));
   assert.deepEqual(row('Metadata').object,
     { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a', resourceVersion: '7' } });
+  const annotated = { ...object('a'), metadata: { name: 'a', annotations: { field: '1', own: '2' } } };
+  const hiding = (...fieldAnnotations: string[]): TableContext => ({ ...context, include: 'Metadata', resource: { ...context.resource, fieldAnnotations } });
+  const annotationsOf = (hidden: TableContext): unknown => (tableRow(annotated, hidden) as any).object.metadata.annotations;
+  assert.deepEqual([annotationsOf(hiding('field')), annotationsOf(hiding('field', 'own'))], [{ own: '2' }, undefined]);
   assert.deepEqual([row('None').conditions, row('None', 'done').conditions.length], [undefined, 1]);
 });
 

@@ -39,9 +39,9 @@ export function columnDefinitions(context: TableContext): unknown[] {
 }
 
 /** The `object` of a row: the object, its metadata or null, as includeObject says. */
-export function rowObject(object: KubeObject, { include, tableVersion }: TableContext): unknown {
+export function rowObject(object: KubeObject, { include, tableVersion, resource }: TableContext): unknown {
   if (include === 'None') return null;
-  return include === 'Object' ? object : partialObject(object.metadata, tableVersion);
+  return include === 'Object' ? object : partialObject(object.metadata, tableVersion, resource);
 }
 
 /** The conditions of a row. */

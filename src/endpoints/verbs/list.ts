@@ -169,7 +169,7 @@ function partialItems(request: ResourceRequest, metaVersion: string, form: Form)
   const { version } = request.target;
   const schema: Schema = partialSchema(request.dependencies.schemas) ?? { type: 'object' };
   const parts = (each: StoredObject): readonly Uint8Array[] => {
-    const partial = partialObject(each.object(version).metadata, metaVersion);
+    const partial = partialObject(each.object(version).metadata, metaVersion, request.resource);
     if (form === 'cbor') return [encodeCborItem(partial)];
     if (form !== 'protobuf') return [encodeText(`,${stringifyJson(partial)}`)];
     const bytes = encodeMessage(schema, { metadata: partial.metadata } as unknown as JsonValue);

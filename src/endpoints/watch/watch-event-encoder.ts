@@ -69,12 +69,12 @@ function encodePartials(request: ResourceRequest, encoding: Encoding, metaVersio
   const { version } = request.target;
   return (event) => {
     if (event.type === 'BOOKMARK') {
-      return encodeEvent('BOOKMARK', partialObject(bookmarkObject(request, event).metadata, metaVersion), { ...encoding, schema });
+      return encodeEvent('BOOKMARK', partialObject(bookmarkObject(request, event).metadata, metaVersion, request.resource), { ...encoding, schema });
     }
     const { type, object } = event;
     const key = `${type} partial ${metaVersion} ${version} ${encoding.form} ${encoding.isTurned}`;
     return request.dependencies.encodedEvents.getOrEncode(object, key, () =>
-      encodeEvent(type, partialObject(object.object(version).metadata, metaVersion), { ...encoding, schema }));
+      encodeEvent(type, partialObject(object.object(version).metadata, metaVersion, request.resource), { ...encoding, schema }));
   };
 }
 

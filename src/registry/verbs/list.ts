@@ -39,7 +39,7 @@ type View =
   | { readonly type: 'any' }
   | { readonly type: 'notOlderThan' | 'exact'; readonly revision: number; readonly text: string };
 
-function chooseView(options: ListOptions, position: ContinuePosition | undefined): View {
+function chooseView(target: Target, options: ListOptions, position: ContinuePosition | undefined): View {
   const text = options.resourceVersion ?? '';
   if (position !== undefined) {
     if (text !== '' && text !== '0') throw badRequest('specifying resource version is not allowed when using continue');
@@ -48,8 +48,14 @@ function chooseView(options: ListOptions, position: ContinuePosition | undefined
   const revision = parseResourceVersion(text, listVersionError);
   if (revision === undefined) return { type: 'recent' };
   if (revision === 0) return { type: 'any' };
-  const exact = options.resourceVersionMatch === 'Exact' || (!options.resourceVersionMatch && (options.limit ?? 0) > 0);
+  const isLimited = (options.limit ?? 0) > 0 && nameOf(target, options.predicate) === undefined;
+  const exact = options.resourceVersionMatch === 'Exact' || (!options.resourceVersionMatch && isLimited);
   return { type: exact ? 'exact' : 'notOlderThan', revision, text };
+}
+
+/** The one object that a list is of. The reference reads it as such, and takes no notice of the limit. */
+function nameOf({ resource, namespace }: Target, predicate: Predicate): string | undefined {
+  return !resource.namespaced || (namespace || predicate.namespace) ? predicate.name : undefined;
 }
 
 function makeQuery(core: Core, scope: RequestScope, { options, view, position }: Plan): Query {
@@ -58,9 +64,9 @@ function makeQuery(core: Core, scope: RequestScope, { options, view, position }:
   const namespace = target.namespace === '' && predicate.namespace !== undefined ? predicate.namespace : target.namespace;
   const prefix = collectionPrefix(core.root, storage.resource, target.namespace);
   const narrowed = collectionPrefix(core.root, storage.resource, namespace);
-  const name = namespace !== '' || !storage.resource.namespaced ? predicate.name : undefined;
+  const name = nameOf(target, predicate);
   const range = position === undefined ? readRange(narrowed, name) : { start: prefix + position.start, end: prefixRange(prefix).end };
-  // Any state is served whole: the reference ignores the limit there, and for a single name.
+  // Any state is served whole: the reference ignores the limit there.
   const isWhole = (view.type === 'any' && core.options.limitsAnyState !== true) || name !== undefined;
   const limit = isWhole ? 0 : Math.max(0, options.limit ?? 0);
   return { scope, predicate, prefix, range, limit, position };
@@ -124,7 +130,7 @@ function mapItems(items: Page['items'], scope: RequestScope): ListResult['items'
 export async function listObjects(core: Core, target: Target, options: ListOptions): Promise<ListResult> {
   refuseOptions('ListOptions', listProblems(options));
   const position = options.continue ? decodeContinue(options.continue) : undefined;
-  const view = chooseView(options, position);
+  const view = chooseView(target, options, position);
   const scope = await core.readyScope(target);
   const query = makeQuery(core, scope, { options, view, position });
   return toResult(query, await readPage(core, query, view));

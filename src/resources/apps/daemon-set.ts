@@ -97,6 +97,7 @@ export const daemonSetKind: KindSpec = {
   tracksGeneration: true,
   subresources: [status],
   metadataChecks: ['update', 'kind'],
+  fieldAnnotations: [TEMPLATE_GENERATION_KEY],
   columns: daemonSetColumns,
   gatedFields: gatedPodFields('spec.template.spec'),
   applyDefaults: applyDaemonSetDefaults,

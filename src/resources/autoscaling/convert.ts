@@ -10,6 +10,9 @@ const STATUSES_KEY = `${PREFIX}current-metrics`;
 const CONDITIONS_KEY = `${PREFIX}conditions`;
 const BEHAVIOR_KEY = `${PREFIX}behavior`;
 
+/** Every annotation that stands for a field. */
+export const fieldKeys: readonly string[] = [METRICS_KEY, STATUSES_KEY, CONDITIONS_KEY, BEHAVIOR_KEY];
+
 /** The given members, so that absent ones stay absent. */
 function pick(from: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));

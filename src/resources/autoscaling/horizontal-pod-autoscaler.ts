@@ -4,7 +4,7 @@ import { ensureStruct, readPointer, readStructs, setAbsent } from '../common/def
 import { status } from '../common/subresources.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { autoscalerRowColumns } from './columns.ts';
-import { convertAutoscaler, hasAnnotatedMetrics } from './convert.ts';
+import { convertAutoscaler, fieldKeys, hasAnnotatedMetrics } from './convert.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './validation.ts';
 
 const CPU_TARGET = 80;
@@ -36,7 +36,7 @@ function applyAutoscalerDefaults(autoscaler: KubeObject, version: string): void 
 /** The spec of HorizontalPodAutoscaler. */
 export const horizontalPodAutoscalerKind: KindSpec = {
   kind: 'HorizontalPodAutoscaler', plural: 'horizontalpodautoscalers', shortNames: ['hpa'], categories: ['all'],
-  versions: ['v2', 'v1'], convert: convertAutoscaler,
+  versions: ['v2', 'v1'], convert: convertAutoscaler, fieldAnnotations: fieldKeys,
   subresources: [status],
   metadataChecks: ['update', 'kind'],
   columns: autoscalerRowColumns,

@@ -68,6 +68,16 @@ describe('createFilterChain', () => {
     assert.equal((await admin.chain(makeExchange('/api/v1/pods'))).status, 200);
   });
 
+  it('answers 500 to paths that end with the verb of old watches and proxies', async () => {
+    const { chain } = createChain(async () => ok);
+    for (const path of ['/api/v1/watch', '/apis/apps/v1/proxy?a=b']) {
+      const { status, body } = await chain(makeExchange(path));
+      assert.deepEqual([status, new TextDecoder().decode(body as Uint8Array)], [500,
+        `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`]);
+    }
+    assert.equal((await chain(makeExchange('/api/v1/watch/pods'))).status, 200);
+  });
+
   it('answers 504 at the deadline of the request and aborts its signal; writes have 34 seconds', async () => {
     for (const [method, target, afterMs, type, message] of [
       ['GET', '/api/v1/pods?timeout=5s', 5000, 'text/plain; charset=utf-8', 'Timeout: request did not complete within the allotted timeout'],

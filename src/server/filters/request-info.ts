@@ -1,5 +1,6 @@
 // Fills in what path and method mean, and whether the request may take as long as it likes.
-import { type RequestInfo, parseRequestInfo } from '../../endpoints/index.ts';
+import { type RequestInfo, type Response, parseRequestInfo } from '../../endpoints/index.ts';
+import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter } from './filter.ts';
 
 const longSubresources = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
@@ -8,8 +9,23 @@ const longSubresources = new Set(['exec', 'attach', 'portforward', 'proxy', 'log
 export function readRequestInfo(): Filter {
   return (exchange, next) => {
     exchange.info = parseRequestInfo(exchange);
+    if (namesNothing(exchange.info)) return refuse(exchange);
     exchange.longRunning = isLongRunning(exchange.info);
     return next(exchange);
+  };
+}
+
+/** Whether a path ends with the verb, as those of watches and proxies once began. */
+const namesNothing = ({ isResource, parts }: RequestInfo): boolean => isResource && parts.length === 1 && verbsOfPaths.has(parts[0] as string);
+const verbsOfPaths = new Set(['proxy', 'watch']);
+
+/** The reference's answer, to anonymous callers as well. */
+function refuse({ path, query }: Pick<ServerExchange, 'path' | 'query'>): Response {
+  const url = query.size === 0 ? path : `${path}?${query.toString()}`;
+  const shown = JSON.stringify(url.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+  const text = `Internal Server Error: ${shown}: failed to create RequestInfo: unable to determine kind and namespace from url, ${url}\n`;
+  return {
+    status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: new TextEncoder().encode(text),
   };
 }
 

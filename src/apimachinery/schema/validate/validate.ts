@@ -33,7 +33,7 @@ type Json = Record<string, unknown>;
 /** All that is wrong with a value. */
 export function validateValue(schema: OpenAPIV3Schema, value: unknown, options: ValueOptions = {}): FieldError[] {
   const before = options.before && new Before(options.before.value, schema);
-  return new Validator(options).validate(schema, value, { path: '', before }).errors;
+  return withoutTwins(new Validator(options).validate(schema, value, { path: '', before }).errors);
 }
 
 /** Where a value is below the one that is validated. */
@@ -305,6 +305,12 @@ function isAmong(allowed: readonly unknown[], value: unknown): boolean {
 function merge(into: Outcome, from: Outcome): void {
   into.checks += from.checks;
   for (const error of from.errors) into.errors.push(error);
+}
+
+/** The errors, each once: several branches of a schema may find the same one. */
+function withoutTwins(errors: FieldError[]): FieldError[] {
+  if (errors.length < 2) return errors;
+  return [...new Map(errors.map((error) => [`${error.field} ${error.message}`, error])).values()];
 }
 
 function countCharacters(text: string): number {
