@@ -111,15 +111,42 @@ function encodeResets(count: number, headers: Readonly<Record<string, string>>):
 }
 
 /** A listener by a clock that the test moves. */
-async function openListener(handler: Handler) {
+async function openListener(handler: Handler, beforeAnswer?: () => void) {
   const authority = createCertificate({ commonName: 'ca', lifetimeMs: 1e9 }, { clock: systemClock, random: systemRandom });
   const clock = createManualClock();
   const listener = createListener({
-    clock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100, handler,
+    clock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100, handler, beforeAnswer,
     tls: { certificate: authority.certificate, key: authority.key, clientAuthorities: [] },
   });
   return { clock, listener, url: `https://127.0.0.1:${await listener.listen(0, '127.0.0.1')}` };
 }
+
+it('what is written before answers is written once for the answers of a turn, and before each of them leaves', async () => {
+  const made: string[] = [];
+  const written = new Set<string>();
+  let writes = 0;
+  const long = new Uint8Array(300_000);
+  const { listener, url } = await openListener((exchange) => {
+    made.push(exchange.path);
+    return { status: 200, headers: {}, body: exchange.path.startsWith('/long') ? long : new Uint8Array(10) };
+  }, () => {
+    writes += 1;
+    for (const path of made.splice(0)) written.add(path);
+  });
+  const session = await openSession(url);
+  const get = (path: string, method = 'GET'): Promise<number> => new Promise((resolve) => {
+    let bytes = 0;
+    session.request({ ':path': path, ':method': method }).on('response', () => assert.ok(written.has(path), path))
+      .on('data', (chunk: Buffer) => (bytes += chunk.length)).on('end', () => resolve(bytes));
+  });
+  assert.deepEqual(await Promise.all([get('/a'), get('/head', 'HEAD'), get('/long')]), [10, 0, long.length]);
+  writes = 0;
+  const paths = Array.from({ length: 80 }, (_, index) => `/${index}`);
+  assert.deepEqual(await Promise.all(paths.map((path) => get(path))), paths.map(() => 10));
+  assert.ok(writes >= 1 && writes <= 20, `${writes} writes`);
+  session.destroy();
+  await listener.close(0);
+});
 
 it('streams that many connections open at once come in several turns, and all are answered', async (context) => {
   const { listener, url } = await openListener(() => Promise.resolve({ status: 200, headers: [], body: new Uint8Array(1) }) as never);

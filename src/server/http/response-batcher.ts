@@ -1,6 +1,7 @@
 // When many clients wait, small answers of HTTP/1.1 leave together, at the end of the turn of the event loop that made them. A write to a
 // connection wakes the process at its other end, which costs about as much as a get by name. When the answers of a turn are written one right
-// after the other, most of their readers are already awake. A single request waits for nothing. HTTP/2 sessions of Node batch by themselves.
+// after the other, most of their readers are already awake. A single request waits for nothing. HTTP/2 sessions of Node batch by themselves;
+// their answers wait for each other where something is written before them.
 import type { Writable } from 'node:stream';
 
 /** So many answers wait for each other; what is ready first must not wait for a long turn. */
@@ -11,6 +12,7 @@ const MAX_HELD_BEHIND_WRITES = 64;
 interface BatchedResponse {
   readonly output: Writable;
   readonly body: Uint8Array;
+  readonly sendHead: (() => void) | undefined;
 }
 
 /** The answers of one listener that are ready to go. */
@@ -30,9 +32,9 @@ export class ResponseBatcher {
     this.#maxHeld = beforeLeave === undefined ? MAX_HELD : MAX_HELD_BEHIND_WRITES;
   }
 
-  /** Ends `output` with `body`, at the latest at the end of this turn; does nothing when it is gone by then. */
-  add(output: Writable, body: Uint8Array): void {
-    this.#held.push({ output, body });
+  /** Ends `output` with `body` after its head, at the latest at the end of this turn; does nothing when it is gone by then. */
+  add(output: Writable, body: Uint8Array, sendHead?: () => void): void {
+    this.#held.push({ output, body, sendHead });
     this.#count += 1;
     if (this.#count === 1) setImmediate(() => this.#endTurn());
     const alone = this.#count === 1 && this.#lastCount <= 1;
@@ -49,9 +51,10 @@ export class ResponseBatcher {
     const held = this.#held;
     this.#held = [];
     if (held.length > 0) this.#beforeLeave?.();
-    for (const { output, body } of held) {
+    for (const { output, body, sendHead } of held) {
       if (output.destroyed) continue;
       try {
+        sendHead?.();
         output.end(body);
       } catch (error) {
         // One that cannot be written must not keep the others.
