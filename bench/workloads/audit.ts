@@ -1,11 +1,12 @@
 // W14: what audit adds to a get by name: with a policy that records nothing, with the stage that policies usually record (ResponseComplete at level
 // Metadata), and with both stages of a get. The three are namespaces of one server, with a rule each: two processes that run the same differ
-// by more than an event costs. Two servers without audit stand beside it, one to compare `level None` with, the other for how much two of them differ.
+// by more than an event costs. The first two are asked once more over one HTTP/2 session, as client-go asks. Two servers without audit stand beside it, one to compare `level None` with, the other for how much two of them differ.
 // All are asked in short turns, in an order that changes, so that what else the machine does meets all of them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '../load/connection.ts';
+import { type Requester, shareSession } from '../load/shared-session.ts';
 import { callOnce, makeRow, quantile, round, type Row, type Scale } from '../load/measure.ts';
 import { collection, createCall, nameOf, populate } from '../load/objects.ts';
 import { type Target, readCpuMs, startOwnServer } from '../load/target.ts';
@@ -25,7 +26,7 @@ const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: sorts.map
 
 interface AskedServer {
   readonly target: Target;
-  readonly connections: readonly Connection[];
+  readonly connections: readonly Requester[];
 }
 
 const connectTo = (target: Target): AskedServer => ({ target, connections: Array.from({ length: CLIENTS }, () => new Connection(target)) });
@@ -33,17 +34,19 @@ const connectTo = (target: Target): AskedServer => ({ target, connections: Array
 /** Gets of one sort, and what its turns came to. */
 class Side {
   readonly workload: string;
+  readonly shown: string;
   readonly target: Target;
-  readonly #collection: string;
-  readonly #connections: readonly Connection[];
+  readonly collection: string;
+  readonly #connections: readonly Requester[];
   readonly #latencies: number[] = [];
   readonly #turnsCpuMs: number[] = [];
   #elapsedMs = 0;
 
   constructor(server: AskedServer, shown: string, path: string) {
     this.workload = `W14 get, ${shown}`;
+    this.shown = shown;
     this.target = server.target;
-    this.#collection = path;
+    this.collection = path;
     this.#connections = server.connections;
   }
 
@@ -52,7 +55,7 @@ class Side {
     let index = 0;
     await Promise.all(this.#connections.map(async (connection) => {
       while (index < gets) {
-        const { status, totalMs } = await connection.send({ path: `${this.#collection}/${nameOf('item', (index++ * 79) % OBJECTS)}` });
+        const { status, totalMs } = await connection.send({ path: `${this.collection}/${nameOf('item', (index++ * 79) % OBJECTS)}` });
         if (status !== 200) throw new Error(`W14: the server answered ${status}`);
         this.#latencies.push(totalMs);
       }
@@ -62,7 +65,8 @@ class Side {
   }
 
   /** How much CPU its turns took beside the turns of another: as a whole, as the median, and in the calmer half of the turns of each. */
-  compare(other: Side): Record<string, number> {
+  compare(other: Side | undefined): Record<string, number> {
+    if (other === undefined) return {};
     const ratios = this.#turnsCpuMs.map((ms, turn) => ms / (other.#turnsCpuMs[turn] as number));
     return {
       cpuRatio: round(sum(this.#turnsCpuMs) / sum(other.#turnsCpuMs)), medianCpuRatio: quantile(ratios, 0.5),
@@ -110,9 +114,12 @@ export async function measureAudit(target: Target, scale: Scale): Promise<Row[]>
     targets.push(audited);
     const server = connectTo(audited);
     for (const [namespace, , shown] of sorts) sides.push(new Side(server, shown, await fill(audited, namespace)));
+    const session = { target: audited, connections: shareSession(audited, CLIENTS) };
+    for (const side of sides.slice(2, 4)) sides.push(new Side(session, `${side.shown} over HTTP/2`, side.collection));
     await takeTurns(sides, Math.round(TURNS_PER_SECOND * scale.seconds));
-    const [off, , none] = sides as [Side, Side, Side];
-    return sides.map((side, index) => side.describe(index === 0 ? {} : side.compare(index < 3 ? off : none)));
+    const [off, again, none, one, both, noneShared, oneShared] = sides as [Side, Side, Side, Side, Side, Side, Side];
+    const pairs: readonly (readonly [Side, Side])[] = [[again, off], [none, off], [one, none], [both, none], [oneShared, noneShared]];
+    return sides.map((side) => side.describe(side.compare(pairs.find(([compared]) => compared === side)?.[1])));
   } finally {
     for (const side of sides) side.close();
     await Promise.all(targets.map((each) => each.close()));
