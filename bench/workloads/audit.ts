@@ -1,7 +1,8 @@
 // W14: what audit adds to a get by name: with a policy that records nothing, with the stage that policies usually record (ResponseComplete at level
 // Metadata), and with both stages of a get. The three are namespaces of one server, with a rule each: two processes that run the same differ
-// by more than an event costs. The first two are asked once more over one HTTP/2 session, as client-go asks. Two servers without audit stand beside it, one to compare `level None` with, the other for how much two of them differ.
-// All are asked in short turns, in an order that changes, so that what else the machine does meets all of them.
+// by more than an event costs. The first two are asked once more over one HTTP/2 session, as client-go asks. Two servers without audit stand beside
+// it, one to compare `level None` with, the other for how much two of them differ. All are asked in short turns, in an order that changes, so that what
+// else the machine does meets all of them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
