@@ -214,6 +214,8 @@ export interface UpdateRequest extends Target {
   readonly managedFields?: 'update' | 'keep';
   /** A PATCH: duplicate owner references are removed after admission only. */
   readonly isPatch?: boolean;
+  /** Whether the transform, which has run, left out fields that count as a change all the same: upstream drops them when it stores the object. */
+  readonly hasDropped?: (() => boolean) | undefined;
   /** An absent object is created: PUT of rows with createOnUpdate, and apply. */
   readonly createIfAbsent: boolean;
   readonly preconditions?: Preconditions;

@@ -126,6 +126,8 @@ test('applyStrategicMergePatch keeps directives in what replaces a list, and use
 test('applyStrategicMergePatch refuses directives for lists of maps without a key', () => {
   const target = { plain: [{ name: 'p' }] };
   assert.throws(() => merge(target, { '$setElementOrder/plain': [], plain: [] }), { message: 'map: map[name:p] does not contain declared merge key: ' });
+  assert.throws(() => merge({ strategy: { type: 'a' } }, { strategy: { type: [], '$deleteFromPrimitiveList/type': [] } }),
+    { message: 'expected slice or array type, but got: struct' });
   assert.throws(() => merge(target, { '$deleteFromPrimitiveList/plain': [{ name: 'p' }] }), { message: 'cannot merge lists without merge key for struct' });
   assert.deepEqual(merge({ items: [{ name: 'a' }] }, { '$deleteFromPrimitiveList/items': [] }), { items: [{ name: 'a' }] });
 });

@@ -20,6 +20,9 @@ const noMergeKey = (map: unknown, key: string): StatusError => plainError(`map: 
 const noField = ({ name = '' }: Schema, field: string): StatusError =>
   plainError(`unable to find api field in struct ${name.split('.').at(-1)} for the json field ${JSON.stringify(field)}`);
 
+const noList = (): StatusError => plainError('expected slice or array type, but got: struct');
+const scalarTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
+
 const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
 const goKindOf = (value: unknown): string => (typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : goTypeOf(value));
@@ -104,7 +107,11 @@ function mergeField(out: Dict, { key, value, schema, deletes }: FieldPatch): voi
   if (isAlike && isJsonObject(current) && isJsonObject(value)) {
     return putKey(out, key, strategies(schema).includes('replace') ? value : mergeMaps(current, value, schema));
   }
-  if (isAlike && Array.isArray(current) && Array.isArray(value)) return putKey(out, key, mergeLists(current, value, { schema, deletes }));
+  if (isAlike && Array.isArray(current) && Array.isArray(value)) {
+    // A patch that has put a list there, and takes from it.
+    if (scalarTypes.has(schema?.type)) throw noList();
+    return putKey(out, key, mergeLists(current, value, { schema, deletes }));
+  }
   if (!isAlike) dropNulls(value);
   const kept = dropDirectives(value);
   if (kept === undefined) delete out[key];
@@ -234,7 +241,7 @@ function listSchema(schema: Schema | undefined, key: string): Schema | undefined
   if (schema?.type === 'map') throw plainError('merging an object in json but data type is not struct, instead is: map');
   const field = schema?.fields?.get(key);
   if (field === undefined && schema?.fields !== undefined) throw noField(schema, key);
-  if (field !== undefined && field.schema.type !== 'array' && !field.pointer) throw plainError('expected slice or array type, but got: struct');
+  if (field !== undefined && field.schema.type !== 'array' && !field.pointer) throw noList();
   return field?.schema;
 }
 

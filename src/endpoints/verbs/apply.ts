@@ -4,7 +4,7 @@ import {
   badRequest, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
 } from '../../apimachinery/index.ts';
 import { CborError, formatYamlDuplicates, parseCbor, YamlError } from '../../codec/index.ts';
-import { applyObject, checkIdentity, defaultObject } from '../../registry/index.ts';
+import { type Registry, applyObject, checkIdentity, defaultObject, subresourcesIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, type Level, type RawBody, typeObject } from '../request/decode.ts';
 import { cborMismatch, describeConversion } from '../request/decode-errors.ts';
@@ -91,32 +91,55 @@ async function readConfiguration({ request, expected, level }: PatchContext, bod
   return { applied, unfit: problem === undefined ? undefined : untypedConfiguration(applied, expected, problem) };
 }
 
-function applyConfiguration({ request, query, expected }: PatchContext, { applied, unfit }: Applied, current: KubeObject | undefined): KubeObject {
+/** Whether fields of a custom resource that its schema does not know were dropped, but for those of metadata and of a status with a path of its own. */
+function dropsFields({ resource, target, subresource }: ResourceRequest, unknown: readonly string[]): boolean {
+  if (!resource.custom || subresource !== '') return false;
+  const hasStatus = subresourcesIn(resource, target.version).some(({ name }) => name === 'status');
+  return unknown.some((text) => !text.startsWith('unknown field "metadata.') && !(hasStatus && /^unknown field "status[.["]/.test(text)));
+}
+
+function applyConfiguration({ request, query, expected }: PatchContext, { applied, unfit }: Applied, current: KubeObject | undefined): AppliedObject {
   const { object: next, isChanged } = applyObject({
     resource: request.resource, version: request.target.version, subresource: request.subresource, schema: expected.schema, manager: query.fieldManager,
     force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied, unfit,
   });
   const isScale = request.subresource === 'scale';
-  if (!isChanged && !isScale) return next;
-  const { object } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) }, expected,
+  if (!isChanged && !isScale) return { object: next, hasDropped: false };
+  const { object, strictErrors } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) }, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
   if (isScale) {
     const named = { ...applied.metadata };
     const { name, namespace } = next.metadata;
     checkIdentity(request.target, request.name, { metadata: { name: named.name ?? name, namespace: named.namespace ?? namespace } });
-    return checkScale(request.resource, next, object);
+    return { object: checkScale(request.resource, next, object), hasDropped: false };
   }
-  return defaultObject(object, request.target, { keepNulls: true, before: current });
+  return { object: defaultObject(object, request.target, { keepNulls: true, before: current }), hasDropped: dropsFields(request, strictErrors) };
 }
 
-/** The transform of an apply. It throws the errors of the configuration too: an absent object is reported before them. */
-export async function applyTransform(context: PatchContext, body: RawBody): Promise<(current: KubeObject | undefined) => KubeObject> {
+/** An object after an apply, and whether fields were dropped from it. */
+interface AppliedObject {
+  readonly object: KubeObject;
+  readonly hasDropped: boolean;
+}
+
+type Change = Pick<Parameters<Registry['update']>[0], 'transform'> & Partial<Pick<Parameters<Registry['update']>[0], 'hasDropped'>>;
+
+/** The transform of an apply, and what it says of its last run. It throws the errors of the configuration too: an absent object is reported before them. */
+export async function applyTransform(context: PatchContext, body: RawBody): Promise<Change> {
   try {
     const applied = await readConfiguration(context, body);
-    return (current) => applyConfiguration(context, applied, current);
+    let hasDropped = false;
+    const transform = (current: KubeObject | undefined): KubeObject => {
+      const next = applyConfiguration(context, applied, current);
+      hasDropped = next.hasDropped;
+      return next.object;
+    };
+    return { transform, hasDropped: () => hasDropped };
   } catch (error) {
-    return () => {
-      throw error;
+    return {
+      transform: () => {
+        throw error;
+      },
     };
   }
 }

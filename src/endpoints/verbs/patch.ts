@@ -203,11 +203,11 @@ export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const expected = expectedKind(request);
   if (exchange.audit?.wantsRequest) exchange.audit.recordPatch(await parseForAudit(request, bytes, type));
   const base = { request, expected, query, level: validationLevel(query), problems: [] };
-  const transform = isApply
+  const change = isApply
     ? await applyTransform(base, { bytes, form: type === APPLY_PATCH_TYPE ? 'yaml' : 'cbor' })
-    : patchTransform(base, () => readPatch(type, bytes, base));
+    : { transform: patchTransform(base, () => readPatch(type, bytes, base)) };
   const result = await dependencies.registry.update({
-    name, subresource, transform, managedFields: isApply ? 'keep' : 'update', isPatch: true,
+    name, subresource, ...change, managedFields: isApply ? 'keep' : 'update', isPatch: true,
     createIfAbsent: isApply && createsByApply(request),
     context: writeContext(request, query), ...target,
   });

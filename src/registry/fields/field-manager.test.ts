@@ -42,6 +42,19 @@ const defineVersions = (maps: Readonly<Record<string, object>>, withStatus: read
 const thing = (version: string, spec: object) =>
   ({ apiVersion: `example.com/${version}`, kind: 'Thing', metadata: { name: 'one', namespace: 'ns' }, spec });
 
+test('an apply of fields that the schema drops is a change of the object each time', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap }, ['v1'])], namespaces: ['ns'] });
+  const open = { ...defineVersions({ v1: { type: 'object' } }, ['v1']) };
+  await server.apply(open);
+  const generationAfter = async (map: object, status?: object): Promise<number> => {
+    const { body } = await applyAt(server, path('v1', '?fieldManager=m'), { ...thing('v1', { map }), ...(status && { status }) });
+    return body.metadata.generation;
+  };
+  await server.eventually(async () => assert.deepEqual((await applyAt(server, path('v1', '?fieldManager=m&dryRun=All'), thing('v1', { map: { a: 'b' } })))
+    .body.spec.map, {}));
+  assert.deepEqual([await generationAfter({}), await generationAfter({ a: 'b' }), await generationAfter({ a: 'b' }), await generationAfter({})], [1, 2, 3, 3]);
+});
+
 type Server = Awaited<ReturnType<typeof createTestServer>>;
 
 const path = (version: string, query = ''): string => `/apis/example.com/${version}/namespaces/ns/things/one${query}`;

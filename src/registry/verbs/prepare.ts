@@ -20,6 +20,8 @@ export interface Write extends Admitted {
   readonly nowMs: number;
   /** A turn for others, when one is due. */
   readonly pause: () => Promise<void> | undefined;
+  /** The object is taken for changed, whatever it is like. */
+  readonly isChanged?: boolean;
 }
 
 /**
@@ -158,7 +160,8 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
   restoreMetadata(object, old, write);
   const untouched = object.metadata.generation === old.metadata.generation;
-  if (resource.tracksGeneration && untouched && !uncounted.has(write.subresource) && contentDiffers(write.target, object, old)) {
+  const isCounted = resource.tracksGeneration && untouched && !uncounted.has(write.subresource);
+  if (isCounted && (write.isChanged === true || contentDiffers(write.target, object, old))) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 }

@@ -131,7 +131,7 @@ async function runRound(round: Round): Promise<Outcome> {
 
 async function storeReserved(change: Change): Promise<Outcome> {
   const { write, attributes, object, old } = change;
-  prepareForUpdate(object, old, write);
+  prepareForUpdate(object, old, { ...write, isChanged: change.round.request.hasDropped?.() === true });
   await write.pause();
   await prepareValidation(object, old, write);
   validateUpdate(object, old, write);
