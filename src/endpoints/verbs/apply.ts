@@ -91,6 +91,17 @@ async function readConfiguration({ request, expected, level }: PatchContext, bod
   return { applied, unfit: problem === undefined ? undefined : untypedConfiguration(applied, expected, problem) };
 }
 
+const times = ['creationTimestamp', 'deletionTimestamp'] as const;
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Texts that are no times are none in metadata of custom resources, which upstream does not decode. */
+function dropOddTimes(metadata: KubeObject['metadata']): void {
+  for (const name of times) {
+    const text = metadata[name];
+    if (typeof text === 'string' && !(timePattern.test(text) && !Number.isNaN(Date.parse(text)))) delete metadata[name];
+  }
+}
+
 /** Whether fields of a custom resource that its schema does not know were dropped, but for those of metadata and of a status with a path of its own. */
 function dropsFields({ resource, target, subresource }: ResourceRequest, unknown: readonly string[]): boolean {
   if (!resource.custom || subresource !== '') return false;
@@ -104,6 +115,7 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
     force: query.force ?? false, nowMs: request.dependencies.clock.now(), current, applied, unfit,
   });
   const isScale = request.subresource === 'scale';
+  if (expected.custom) dropOddTimes(next.metadata);
   if (!isChanged && !isScale) return { object: next, hasDropped: false };
   const { object, strictErrors } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) }, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));

@@ -42,6 +42,15 @@ const defineVersions = (maps: Readonly<Record<string, object>>, withStatus: read
 const thing = (version: string, spec: object) =>
   ({ apiVersion: `example.com/${version}`, kind: 'Thing', metadata: { name: 'one', namespace: 'ns' }, spec });
 
+test('an apply with texts that are no times changes no time of a custom object', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap })], namespaces: ['ns'] });
+  const object = thing('v1', { map: { a: 'b' } });
+  const made = await applyAt(server, path('v1', '?fieldManager=m'), object);
+  const odd = { ...object, metadata: { ...object.metadata, creationTimestamp: 'a', deletionTimestamp: 'b' } };
+  const { status, body } = await applyAt(server, path('v1', '?fieldManager=m'), odd);
+  assert.deepEqual([status, body.metadata.creationTimestamp, body.metadata.deletionTimestamp], [200, made.body.metadata.creationTimestamp, undefined]);
+});
+
 test('an apply of fields that the schema drops is a change of the object each time', async () => {
   await using server = await createTestServer({ crds: [defineVersions({ v1: textMap }, ['v1'])], namespaces: ['ns'] });
   const open = { ...defineVersions({ v1: { type: 'object' } }, ['v1']) };
