@@ -117,7 +117,8 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
   const isScale = request.subresource === 'scale';
   if (expected.custom) dropOddTimes(next.metadata);
   if (!isChanged && !isScale) return { object: next, hasDropped: false };
-  const { object, strictErrors } = typeObject({ value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) }, expected,
+  const untyped = { value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) };
+  const { object, strictErrors } = typeObject(untyped, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
   if (isScale) {
     const named = { ...applied.metadata };
