@@ -2,9 +2,11 @@
 package undertest
 
 import (
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -83,9 +85,17 @@ func newAuthority(name string) (*Authority, error) {
 	return &Authority{Cert: parsed, Key: key, PEM: toPEM("CERTIFICATE", der)}, err
 }
 
+// newKey makes the key of a certificate. That of a server is an RSA key, as in upstream's test servers: tests of cipher suites need one.
+func newKey(usage x509.ExtKeyUsage) (crypto.Signer, error) {
+	if usage == x509.ExtKeyUsageServerAuth {
+		return rsa.GenerateKey(rand.Reader, 2048)
+	}
+	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+}
+
 // issue writes a certificate and its key into the directory; returns both paths.
 func (a *Authority) issue(dir, name string, usage x509.ExtKeyUsage) (string, string, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := newKey(usage)
 	if err != nil {
 		return "", "", err
 	}
