@@ -1,6 +1,8 @@
 // Scenario rows: one API call each, what it must answer.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { systemClock } from '../base/index.ts';
+import { parseRequestInfo } from './request/request-info.ts';
 import { createTestApi, type TestRequest } from './testing.ts';
 
 const api = createTestApi();
@@ -194,4 +196,18 @@ test('handler sends a stale OpenAPI hash on, and lets the right one be kept for 
   const stale = await api.send({ path: '/openapi/v3/api/v1?hash=0000' });
   assert.equal(stale.status, 301);
   assert.equal(stale.headers['location'], url);
+});
+
+test('an error with a long message is written in a turn of its own', async () => {
+  const list = (resourceVersionMatch: string) => api.handler({
+    ...{ method: 'GET', path: CM, headers: {}, clock: systemClock, remoteAddress: '', auditId: '', warnings: [], aborted: false },
+    query: new URLSearchParams({ resourceVersionMatch, resourceVersion: '1' }), signal: new AbortController().signal, user: { name: 'a', groups: [] },
+    readBody: async () => new Uint8Array(0), info: parseRequestInfo({ method: 'GET', path: CM, query: new URLSearchParams() }),
+  });
+  let hasTurned = false;
+  setImmediate(() => (hasTurned = true));
+  assert.equal((await list('x')).status, 422);
+  assert.equal(hasTurned, false);
+  assert.equal((await list('x'.repeat(300_000))).status, 422);
+  assert.equal(hasTurned, true);
 });

@@ -1,7 +1,7 @@
 // The whole API as one handler: documents at the top, then resources. StatusErrors of every handler become answers here; those of filters
 // become answers in the filters.
 import { StatusError } from '../apimachinery/index.ts';
-import { type MaybePromise, catchMaybe } from '../base/index.ts';
+import { type MaybePromise, catchMaybe, takeTurn } from '../base/index.ts';
 import { Broadcasts } from './watch/broadcast.ts';
 import type { EndpointsDependencies, EndpointsParts } from './dependencies.ts';
 import { EncodedEventCache } from './watch/encoded-event-cache.ts';
@@ -35,6 +35,9 @@ function isOfRoute({ info }: Exchange, { status: { details } }: StatusError): bo
   return !info.isResource || (details !== undefined && Object.keys(details).length === 0);
 }
 
+/** Errors that quote values of so many characters are written in a turn of their own: to find them has taken as long as that does. */
+const LONG_MESSAGE = 2 ** 18;
+
 class Endpoints {
   readonly #dependencies: EndpointsParts;
   readonly #discovery: Discovery;
@@ -54,7 +57,8 @@ class Endpoints {
     return catchMaybe(() => this.#route(exchange), (error) => {
       if (!(error instanceof StatusError)) throw error;
       const { schemas, media } = this.#dependencies;
-      return respondError(exchange, error, { schemas, media: isOfRoute(exchange, error) ? plainMedia : media });
+      const respond = (): Response => respondError(exchange, error, { schemas, media: isOfRoute(exchange, error) ? plainMedia : media });
+      return error.message.length > LONG_MESSAGE ? takeTurn(exchange.clock).then(respond) : respond();
     });
   }
 

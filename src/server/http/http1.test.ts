@@ -4,12 +4,15 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, request as requestHttps } from 'node:https';
 import { after, before, describe, it } from 'node:test';
-import { connect } from 'node:net';
+import { Socket, connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type TestServer, eventually, exchangeRaw, openRawConnection, startTestServer } from '../../test-support/index.ts';
 import { silentLogger } from '../observability/logger.ts';
+import { createHttp1 } from './http1.ts';
 import { createListener } from './listener.ts';
+import type { ListenerState } from './listener-state.ts';
+import { Callers, ConnectionEnds, RequestIntake } from './turns.ts';
 
 const GET_VERSION = 'GET /version HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST_VERSION = 'GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -24,6 +27,20 @@ async function openPlainListener() {
     clock: systemClock, random: systemRandom, logger: silentLogger, maxStreamsPerConnection: 100, handler: () => new Promise(() => {}) });
   return { listener, port: await listener.listen(0, '127.0.0.1') };
 }
+
+it('connections whose time is over end in turns', () => {
+  const begun: object[] = [];
+  const state = {
+    options: { clock: systemClock, logger: silentLogger }, intake: new RequestIntake(), ends: new ConnectionEnds(), callers: new Callers(),
+    turns: { begin: (connection: object) => void begun.push(connection) },
+  } as unknown as ListenerState;
+  const http1 = createHttp1(state);
+  const sockets = [new Socket(), new Socket()];
+  for (const socket of sockets) http1.emit('clientError', Object.assign(new Error('timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  assert.deepEqual(begun, sockets);
+  http1.emit('clientError', Object.assign(new Error('broken'), { code: 'HPE_INVALID_METHOD' }), sockets[0]);
+  assert.deepEqual(begun, sockets);
+});
 
 describe('an HTTP/1.1 connection', () => {
   let server: TestServer;

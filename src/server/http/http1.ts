@@ -58,7 +58,13 @@ export function createHttp1(state: ListenerState): HttpServer {
   server.on('connection', connectionOf);
   server.on('request', (request, response) => guard(request.socket, () => connectionOf(request.socket).add({ request, response })));
   server.on('upgrade', (request, socket: Socket, head) => guard(socket, () => connectionOf(socket).addUpgrade(request, head)));
-  server.on('clientError', (error, socket) => guard(socket as Socket, () => connectionOf(socket as Socket).addParseError(error)));
+  server.on('clientError', (error: NodeJS.ErrnoException, given) => {
+    const socket = given as Socket;
+    const answer = (): void => guard(socket, () => connectionOf(socket).addParseError(error));
+    // Node ends all connections whose time is over in one turn: hundreds may have begun together.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') state.turns.begin(socket, state.options.clock.monotonicMs(), answer);
+    else answer();
+  });
   return server;
 }
 
