@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Attack } from './attack.ts';
 import { faultAttacks } from './faults.ts';
+import { floodAttacks } from './floods.ts';
 import { loadAttacks } from './load.ts';
 import { patchAttacks } from './patches.ts';
 import { protocolAttacks } from './protocol.ts';
@@ -66,7 +67,7 @@ async function waitForMemory({ readMemoryMb: read }: Target, startMb: number | u
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' } } });
-const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...faultAttacks, ...protocolAttacks];
+const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...floodAttacks, ...faultAttacks, ...protocolAttacks];
 const chosen = all.filter(({ number, name }) => positionals.length === 0 || positionals.some((text) => number === text || name.includes(text)));
 const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
 if (values.url !== undefined && !isLoopback(values.url)) throw new Error('only servers on the loopback address are attacked');

@@ -4,12 +4,12 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
-import { createManualClock } from '../../base/index.ts';
+import { type ManualClock, createManualClock } from '../../base/index.ts';
 import { eventually } from '../../test-support/index.ts';
 import { type WebSocketConnection, acceptWebSocket } from './websocket-connection.ts';
 
-test('a WebSocket that is not read notices that its client has left, and does not disturb one that stays', async () => {
-  const clock = createManualClock();
+/** A server and a client that has connected to it. */
+async function open(clock: ManualClock) {
   const server: Server = createServer();
   const accepted = new Promise<{ connection: WebSocketConnection; socket: Socket; isClosed: () => boolean }>((resolve, reject) => {
     server.on('upgrade', (incoming, socket: Socket, head) => {
@@ -23,7 +23,12 @@ test('a WebSocket that is not read notices that its client has left, and does no
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const { connection, socket, isClosed } = await accepted;
+  return { server, client, ...await accepted };
+}
+
+test('a WebSocket that is not read notices that its client has left, and does not disturb one that stays', async () => {
+  const clock = createManualClock();
+  const { server, client, connection, socket, isClosed } = await open(clock);
   const pings: number[] = [];
   client.on('ping', () => pings.push(clock.now()));
   connection.pause();
@@ -38,5 +43,27 @@ test('a WebSocket that is not read notices that its client has left, and does no
     assert.ok(socket.destroyed && isClosed());
   });
   assert.equal(clock.pendingTimers, 0);
+  server.close();
+});
+
+test('a client that sends thousands of frames is read on in a later turn, unless its messages are not wanted', async () => {
+  const clock = createManualClock();
+  const { server, client, connection, socket } = await open(clock);
+  await eventually(() => assert.equal(client.readyState, client.OPEN));
+  const flood = async (): Promise<void> => {
+    for (let count = 0; count < 1000; count++) client.send('a');
+    await eventually(() => assert.ok(socket.isPaused()));
+  };
+  await flood();
+  clock.advance(0);
+  await eventually(() => assert.ok(!socket.isPaused()));
+  await flood();
+  connection.pause();
+  clock.advance(0);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(socket.isPaused());
+  client.terminate();
+  connection.close();
+  socket.destroy();
   server.close();
 });
