@@ -172,10 +172,12 @@ function describeHead({ headers, rawHeaders }: Http2Request, { options }: Listen
  * of them. With 64 gets in flight on one session a get took 0.97 writes more than without audit before, and takes 0.03 more.
  */
 function createHttp2Wire(stream: ServerHttp2Stream, { options: { beforeAnswer }, responseBatcher }: ListenerState): Wire {
-  const respond = (status: number, headers: readonly string[], endStream: boolean): void => {
-    if (!stream.destroyed && !stream.closed) stream.respond(collectHeaders(status, headers), { endStream });
+  const respond = (status: number, headers: readonly string[], endStream: boolean): boolean => {
+    if (stream.destroyed || stream.closed) return false;
+    stream.respond(collectHeaders(status, headers), { endStream });
+    return true;
   };
-  let sendHead: (() => void) | undefined;
+  let sendHead: (() => boolean) | undefined;
   const announce = (): void => {
     beforeAnswer?.();
     sendHead?.();
@@ -186,7 +188,7 @@ function createHttp2Wire(stream: ServerHttp2Stream, { options: { beforeAnswer },
     output: stream,
     sendContinue: () => !stream.headersSent && !stream.destroyed && stream.additionalHeaders({ ':status': 100 }),
     start(status, headers, bodyless) {
-      if (beforeAnswer === undefined) return respond(status, headers, bodyless);
+      if (beforeAnswer === undefined) return void respond(status, headers, bodyless);
       sendHead = () => respond(status, headers, bodyless);
       if (bodyless) announce();
     },

@@ -59,6 +59,19 @@ describe('Departures', () => {
     assert.equal(log.length, 20);
   });
 
+  it('sends heads before bodies, and no body whose head is not taken', async () => {
+    const log: string[] = [];
+    const responseBatcher = new ResponseBatcher(assert.ifError);
+    for (const isTaken of [true, false, true]) {
+      responseBatcher.add(createOutput(`body ${isTaken}`, log), body, () => {
+        log.push(`head ${isTaken}`);
+        return isTaken;
+      });
+    }
+    await turn();
+    assert.deepEqual(log, ['head true', 'body true', 'head false', 'head true', 'body true']);
+  });
+
   it('passes over outputs that are gone, and those that cannot be written harm no other', async () => {
     const log: string[] = [];
     let told: unknown;

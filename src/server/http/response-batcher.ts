@@ -12,7 +12,8 @@ const MAX_HELD_BEHIND_WRITES = 64;
 interface BatchedResponse {
   readonly output: Writable;
   readonly body: Uint8Array;
-  readonly sendHead: (() => void) | undefined;
+  /** Sends what comes before the body; false where the client takes no answer any more. */
+  readonly sendHead: (() => boolean) | undefined;
 }
 
 /** The answers of one listener that are ready to go. */
@@ -33,7 +34,7 @@ export class ResponseBatcher {
   }
 
   /** Ends `output` with `body` after its head, at the latest at the end of this turn; does nothing when it is gone by then. */
-  add(output: Writable, body: Uint8Array, sendHead?: () => void): void {
+  add(output: Writable, body: Uint8Array, sendHead?: () => boolean): void {
     this.#held.push({ output, body, sendHead });
     this.#count += 1;
     if (this.#count === 1) setImmediate(() => this.#endTurn());
@@ -54,8 +55,7 @@ export class ResponseBatcher {
     for (const { output, body, sendHead } of held) {
       if (output.destroyed) continue;
       try {
-        sendHead?.();
-        output.end(body);
+        if (sendHead?.() !== false) output.end(body);
       } catch (error) {
         // One that cannot be written must not keep the others.
         output.destroy();
