@@ -1,7 +1,7 @@
 // Server-side apply: from a configuration to the transform that merges it with the current object (apimachinery/apply decides fields and owners).
 import { isJsonObject } from '../../base/index.ts';
 import {
-  badRequest, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
+  badRequest, canonicalizeTime, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
 } from '../../apimachinery/index.ts';
 import { CborError, formatYamlDuplicates, parseCbor, YamlError } from '../../codec/index.ts';
 import { type Registry, applyObject, checkIdentity, defaultObject, subresourcesIn } from '../../registry/index.ts';
@@ -92,13 +92,21 @@ async function readConfiguration({ request, expected, level }: PatchContext, bod
 }
 
 const times = ['creationTimestamp', 'deletionTimestamp'] as const;
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function isTime(text: string): boolean {
+  try {
+    canonicalizeTime(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Texts that are no times are none in metadata of custom resources, which upstream does not decode. */
 function dropOddTimes(metadata: KubeObject['metadata']): void {
   for (const name of times) {
     const text = metadata[name];
-    if (typeof text === 'string' && !(timePattern.test(text) && !Number.isNaN(Date.parse(text)))) delete metadata[name];
+    if (typeof text === 'string' && !isTime(text)) delete metadata[name];
   }
 }
 

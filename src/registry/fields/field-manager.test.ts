@@ -46,9 +46,11 @@ test('an apply with texts that are no times changes no time of a custom object',
   await using server = await createTestServer({ crds: [defineVersions({ v1: textMap })], namespaces: ['ns'] });
   const object = thing('v1', { map: { a: 'b' } });
   const made = await applyAt(server, path('v1', '?fieldManager=m'), object);
-  const odd = { ...object, metadata: { ...object.metadata, creationTimestamp: 'a', deletionTimestamp: 'b' } };
-  const { status, body } = await applyAt(server, path('v1', '?fieldManager=m'), odd);
-  assert.deepEqual([status, body.metadata.creationTimestamp, body.metadata.deletionTimestamp], [200, made.body.metadata.creationTimestamp, undefined]);
+  for (const creationTimestamp of ['a', '2020-02-30T00:00:00Z']) {
+    const odd = { ...object, metadata: { ...object.metadata, creationTimestamp, deletionTimestamp: 'b' } };
+    const { status, body } = await applyAt(server, path('v1', '?fieldManager=m'), odd);
+    assert.deepEqual([status, body.metadata.creationTimestamp, body.metadata.deletionTimestamp], [200, made.body.metadata.creationTimestamp, undefined]);
+  }
 });
 
 test('an apply of fields that the schema drops is a change of the object each time', async () => {
