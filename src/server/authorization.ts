@@ -10,6 +10,7 @@ import type { RequestInfo } from '../endpoints/index.ts';
 import { type Catalog, type Predicate, type Registry, buildPredicate, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
 import { logRetry } from './observability/log-retry.ts';
+import type { ServerMetrics } from './metrics/metrics.ts';
 import { isGateOn } from './options/feature-gates.ts';
 import type { ServerOptions } from './options/options.ts';
 
@@ -32,15 +33,14 @@ interface AuthorizationOptions {
   readonly plan: AuthorizationPlan;
   /** Resolves when all that is committed has come to this process; absent where it owns the store. */
   readonly settle?: (() => Promise<unknown>) | undefined;
-  /** Counts what the modes decide. */
-  readonly count?: ((labels: Readonly<Record<'decision' | 'name' | 'type', string>>) => void) | undefined;
+  readonly metrics?: Pick<ServerMetrics, 'decisionCounter'> | undefined;
 }
 
 /** What a mode is called in metrics: the one webhook of flags is the default one. */
-const nameOf = (mode = '', name = mode === 'Webhook' ? 'default' : mode.toLowerCase()): string => name;
+const nameOf = (mode: string, name = mode === 'Webhook' ? 'default' : mode.toLowerCase()): string => name;
 
 /** Makes the authorization of a server; begins to read RBAC's objects. */
-export function composeAuthorization({ options, registry, catalog, rolesReady, plan, settle, count }: AuthorizationOptions): Authorization {
+export function composeAuthorization({ options, registry, catalog, rolesReady, plan, settle, metrics }: AuthorizationOptions): Authorization {
   const { clock, logger } = options;
   const index = new PolicyIndex({ registry, catalog, clock, onError: (error) => logRetry(logger, 'roles will be read again', { error, isWarning: true }) });
   const { abac } = plan;
@@ -49,9 +49,15 @@ export function composeAuthorization({ options, registry, catalog, rolesReady, p
     Node: createNodeAuthorizer(createNodeReads(registry, catalog), (gate) => isGateOn(options.featureGates, gate)),
     ...(abac !== undefined && { ABAC: abac.authorize }),
   };
-  const { authorize, stop } = followPlan(plan, ({ modes, webhooks, names }) => createAuthorizer(modes, authorizers, {
-    webhooks, ...(count !== undefined && { onDecided: (at, decision) => count({ decision, name: nameOf(modes[at], names?.[at]), type: modes[at] ?? '' }) }),
-  }));
+  const { authorize, stop } = followPlan(plan, ({ modes, webhooks, names }) => {
+    if (metrics === undefined) return createAuthorizer(modes, authorizers, { webhooks });
+    const counters = modes.map((type, at) => {
+      const name = nameOf(type, names?.[at]);
+      const counterOf = (decision: 'allowed' | 'denied') => metrics.decisionCounter({ decision, name, type });
+      return { allowed: counterOf('allowed'), denied: counterOf('denied') };
+    });
+    return createAuthorizer(modes, authorizers, { webhooks, onDecided: (at, decision) => counters[at]?.[decision]() });
+  });
   return {
     authorize: confirmRefusals(authorize, settle), escalation: createEscalationRules(index),
     stop() {

@@ -336,7 +336,7 @@ export function composeApi(parts: ApiOptions): Api {
     servesOnly: replica || parts.ownsStore === false,
     report: (definition, error) => logRetry(options.logger, 'a definition will be tried again', { error, fields: { definition } }),
   });
-  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan, settle: settleOf(parts), count: parts.metrics?.recordDecision });
+  const authorization = composeAuthorization({ options, registry, catalog, rolesReady, plan, settle: settleOf(parts), metrics: parts.metrics });
   const aggregator = createAggregator(options, { registry: () => registry, catalog: served, dial: egress.cluster });
   const backends = createBackends(options, egress.cluster);
   const endpoints = createEndpoints({

@@ -35,8 +35,8 @@ export interface ServerMetrics {
   /** A client certificate stands for the caller of a request. */
   recordCertificate(certificate: Pick<ClientCertificate, 'expiresMs'>, clock: Pick<Clock, 'now'>): void;
   recordAuthorization(result: 'allowed' | 'denied' | 'no-opinion', durationMs: number): void;
-  /** A mode of authorization has decided. */
-  recordDecision(labels: Readonly<Record<'decision' | 'name' | 'type', string>>): void;
+  /** Makes what counts a decision of a mode of authorization: its labels are the same for all requests. */
+  decisionCounter(labels: Readonly<Record<'decision' | 'name' | 'type', string>>): () => void;
   /** All metrics as lines. */
   render(): string[];
 }
@@ -202,7 +202,7 @@ function createLabelTexts(label: string): (value: string) => string {
   };
 }
 
-type DecisionCounts = Pick<ServerMetrics, 'recordAuthentication' | 'recordCertificate' | 'recordAuthorization' | 'recordDecision'>;
+type DecisionCounts = Pick<ServerMetrics, 'recordAuthentication' | 'recordCertificate' | 'recordAuthorization' | 'decisionCounter'>;
 
 function createDecisionCounts(registry: MetricRegistry): DecisionCounts {
   const users = registry.counter({
@@ -241,7 +241,10 @@ function createDecisionCounts(registry: MetricRegistry): DecisionCounts {
       if (expiresMs !== undefined) lifetimes.observe((expiresMs - clock.now()) / 1000);
     },
     recordAuthorization: (result, durationMs) => record(authorization, result, durationMs),
-    recordDecision: (labels) => decisions.add(formatLabels(labels)),
+    decisionCounter(labels) {
+      const text = formatLabels(labels);
+      return () => decisions.add(text);
+    },
   };
 }
 
