@@ -71,6 +71,11 @@ const faults: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     await eventually(() => assert.ok(cutter.cuts > 15));
     Object.assign(cutter, { delayMs: 0, share: 0 });
   },
+  'when its answers are no answers': async ({ cutter }) => {
+    cutter.garbled = true;
+    await sleep(700);
+    cutter.garbled = false;
+  },
 };
 
 describe(`PostgreSQL does harm, and ${guarantees}`, { skip: noPostgres, timeout: 170_000 * rounds }, () => {

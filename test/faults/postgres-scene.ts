@@ -45,6 +45,8 @@ interface Cutter {
   /** The share of answers that are lost. */
   share: number;
   delayMs: number;
+  /** Rows have a length and then nothing that is a row. */
+  garbled: boolean;
   readonly cuts: number;
   close(): void;
 }
@@ -63,17 +65,21 @@ async function startCutter(target: number): Promise<Cutter> {
       });
     }
     near.on('data', (bytes) => void far.write(bytes));
+    // Answers keep their order, also where the delay becomes shorter between two of them.
+    let before: Promise<unknown> = Promise.resolve();
     far.on('data', (bytes) => {
+      if (cutter.garbled) garble(bytes);
       if (Math.random() < cutter.share) {
         cuts += 1;
         near.destroy();
-      } else if (cutter.delayMs > 0) setTimeout(() => near.write(bytes), cutter.delayMs);
-      else near.write(bytes);
+        return;
+      }
+      before = Promise.all([before, cutter.delayMs > 0 ? sleep(cutter.delayMs) : undefined]).then(() => near.write(bytes));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cutter: Cutter = {
-    port: (server.address() as { port: number }).port, share: 0, delayMs: 0,
+    port: (server.address() as { port: number }).port, share: 0, delayMs: 0, garbled: false,
     get cuts() {
       return cuts;
     },
@@ -83,6 +89,13 @@ async function startCutter(target: number): Promise<Cutter> {
     },
   };
   return cutter;
+}
+
+/** Fills the rows among these messages: a byte for the kind, four for the length of what follows with themselves. */
+function garble(messages: Buffer): void {
+  for (let at = 0; at + 5 <= messages.length; at += 1 + messages.readUInt32BE(at + 1)) {
+    if (messages[at] === 0x44) messages.fill(0xff, at + 5, at + 1 + messages.readUInt32BE(at + 1));
+  }
 }
 
 /** Work on a Store over the database, and on one beyond a cutter, while `fault` runs. */

@@ -1,4 +1,5 @@
 // One connection to the database. It is used only once it is certain that it is the store that this process knows, with all that it has seen of it.
+import { Socket } from 'node:net';
 import { Client, type ClientConfig, DatabaseError, type QueryArrayConfig } from 'pg';
 import { type Timer, systemClock } from '../../base/index.ts';
 import { StorageUnavailableError } from '../errors.ts';
@@ -43,6 +44,23 @@ const parsers: ReadonlyMap<number, (text: string) => Column> = new Map<number, (
   [16, (text) => text === 't'], [17, (text) => Buffer.from(text.slice(2), 'hex')], [20, Number], [23, Number], [701, Number],
 ]);
 const types: ClientConfig['types'] = { getTypeParser: (type: number) => parsers.get(type) ?? String };
+
+/**
+ * A socket whose reader may throw. `pg` throws from its reader where bytes are not what the protocol says, which would end the process; here it ends
+ * the connection. TLS reads from this socket itself and refuses bytes that were changed on their way.
+ */
+class DatabaseSocket extends Socket {
+  override on(event: string, listener: (...values: any[]) => void): this {
+    if (event !== 'data') return super.on(event, listener);
+    return super.on('data', (bytes) => {
+      try {
+        listener(bytes);
+      } catch (error) {
+        this.destroy(error as Error);
+      }
+    });
+  }
+}
 
 /** A connection that is open until it is lost; it is never opened again. */
 export class Session {
@@ -89,7 +107,7 @@ export class Session {
     const isSocket = host.startsWith('/');
     const client = new Client({
       host, port, user, password, database, application_name: applicationName, types, ssl: withTls && !isSocket ? { ...tls } : false,
-      connectionTimeoutMillis: CONNECT_MS, keepAlive: true, keepAliveInitialDelayMillis: 10_000,
+      stream: () => new DatabaseSocket(), connectionTimeoutMillis: CONNECT_MS, keepAlive: true, keepAliveInitialDelayMillis: 10_000,
     });
     // Each loss is also reported by the call under way, or by `end`.
     client.on('error', () => undefined);
