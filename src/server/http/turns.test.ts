@@ -97,6 +97,24 @@ test('a user that brings few requests is read on in a turn in which another brin
   assert.deepEqual(stopped, ['b1']);
 });
 
+test('a user that was stopped last in a turn, since others brought more, is read first in the next', async () => {
+  const callers = new Callers();
+  const intake = new RequestIntake(callers);
+  const log: string[] = [];
+  const connect = (name: string, user: string): PausableReads => {
+    const connection = { readStop: () => void log.push(`-${name}`), readStart: () => void log.push(`+${name}`) };
+    callers.note(connection, user);
+    intake.add(connection);
+    return connection;
+  };
+  const [a1] = [connect('a1', 'alice'), connect('a2', 'alice'), connect('b1', 'bob')];
+  intake.count(a1, 200);
+  intake.count(a1, 200);
+  assert.deepEqual(log.splice(0), ['-a2', '-a1', '-b1']);
+  await endOfTurn();
+  assert.deepEqual(log.splice(0), ['+b1', '+a2', '+a1']);
+});
+
 const oneCaller = { of: () => 'alice' };
 
 test('connections are not read on in a turn that has brought many streams, and those that brought nothing are read first in the next', async () => {

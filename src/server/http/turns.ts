@@ -143,6 +143,12 @@ export function readsOf(socket: Socket): PausableReads & { readonly bytesRead: n
   };
 }
 
+/** The connections of one caller, and how many requests they brought in a turn. */
+interface Lane {
+  readonly brought: number;
+  readonly connections: readonly PausableReads[];
+}
+
 /**
  * The reads of the connections of one listener: when one turn has brought many requests, or ends of connections, those of the callers that brought many
  * wait for a turn of their own. Callers take turns there, those that brought less first; of the connections of each, those that brought nothing are read
@@ -153,7 +159,7 @@ export class RequestIntake {
   /** With the objects that stand for them where requests begin. */
   readonly #connections = new Map<PausableReads, object>();
   readonly #reading = new Set<PausableReads>();
-  /** In the order in which they are read again. */
+  /** Those that wait longest first. */
   readonly #paused = new Set<PausableReads>();
   /** How many requests they brought in this turn. */
   readonly #served = new Map<PausableReads, number>();
@@ -195,22 +201,21 @@ export class RequestIntake {
   /** Stops the reads of the callers that brought so many requests. */
   #pause(fewest: number): void {
     this.#isLimited = true;
-    let lanes = this.#sortReading(fewest);
-    for (let turn = 0; lanes.length > 0; turn++) {
-      for (const lane of lanes) {
-        const connection = lane[turn] as PausableReads;
+    if (this.#reading.size === 0) return;
+    for (const { brought, connections } of this.#sort(this.#reading)) {
+      if (brought < fewest) continue;
+      for (const connection of connections) {
         connection.readStop();
         this.#reading.delete(connection);
         this.#paused.add(connection);
       }
-      lanes = lanes.filter(({ length }) => length > turn + 1);
     }
   }
 
-  /** The connections that are read, by their callers that brought so many requests, in the order in which they have their turn. */
-  #sortReading(fewest: number): PausableReads[][] {
+  /** Connections by their callers, those that brought less in this turn first; of each caller those that brought nothing stand before the others. */
+  #sort(connections: Iterable<PausableReads>): Lane[] {
     const lanes = new Map<unknown, { brought: number; readonly quiet: PausableReads[]; readonly served: PausableReads[] }>();
-    for (const one of this.#reading) {
+    for (const one of connections) {
       const caller = this.#callers.of(this.#connections.get(one) ?? one);
       let lane = lanes.get(caller);
       if (lane === undefined) lanes.set(caller, (lane = { brought: 0, quiet: [], served: [] }));
@@ -218,8 +223,7 @@ export class RequestIntake {
       lane.brought += brought;
       (brought === 0 ? lane.quiet : lane.served).push(one);
     }
-    return [...lanes.values()].filter(({ brought }) => brought >= fewest).sort((a, b) => a.brought - b.brought)
-      .map(({ quiet, served }) => [...quiet, ...served]);
+    return [...lanes.values()].map(({ brought, quiet, served }) => ({ brought, connections: [...quiet, ...served] })).sort((a, b) => a.brought - b.brought);
   }
 
   #schedule(): void {
@@ -232,14 +236,23 @@ export class RequestIntake {
     this.#isScheduled = false;
     this.#requests = 0;
     this.#isLimited = false;
+    const lanes = this.#paused.size === 0 ? [] : this.#sort(this.#paused);
     this.#served.clear();
     this.#releaseNext();
+    this.#resume(lanes);
+  }
+
+  /** Reads connections again, one of each caller in turn. The order matters: the first that brings hundreds of requests stops all that come after it. */
+  #resume(lanes: Lane[]): void {
     let left = RESUMED_A_TURN;
-    for (const connection of this.#paused) {
-      if (left-- === 0) return this.#schedule();
-      this.#paused.delete(connection);
-      this.#reading.add(connection);
-      connection.readStart();
+    for (let turn = 0, rest = lanes; rest.length > 0; turn++, rest = rest.filter(({ connections }) => connections.length > turn)) {
+      for (const { connections } of rest) {
+        if (left-- === 0) return this.#schedule();
+        const connection = connections[turn] as PausableReads;
+        if (!this.#paused.delete(connection)) continue;
+        this.#reading.add(connection);
+        connection.readStart();
+      }
     }
   }
 
