@@ -17,8 +17,11 @@ const PROGRAMS = { programs: ['kube-controller-manager', 'kube-scheduler', 'kube
 const NAMESPACE = 'hollow';
 const DEPLOYMENTS = 10;
 const FIRST_PORT = 11_000;
-/** Kubelets that start at a time: each reads and writes much at first. */
+/** Kubelets that start at a time, and the pause after them: each computes, reads and writes much at first. */
 const STARTING = 10;
+const PAUSE_MS = 8_000;
+/** Kubelets that may be on their way: a node is ready half a minute after its start, whatever the server does. */
+const JOINING = 40;
 const STAGE_MS = 1_800_000;
 /** With the defaults of kube-controller-manager, 20 requests a second, it would be the limit that is measured. */
 const CONTROLLER_FLAGS = ['--kube-api-qps=300', '--kube-api-burst=600'];
@@ -146,7 +149,9 @@ class Run {
       this.#cluster.run(name, 'env', [`TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`, `--kubeconfig=${own}/kubeconfig`,
         `--bootstrap-kubeconfig=${bootstrapKubeconfig}`, `--cert-dir=${own}`, `--kubelet-port=${FIRST_PORT + index}`, '--kubelet-read-only-port=0',
         '--use-host-image-service=false']);
-      if ((index + 1) % STARTING === 0) await this.#until('the nodes', () => this.#countReady() > index - STARTING / 2);
+      if ((index + 1) % STARTING !== 0) continue;
+      await setTimeout(PAUSE_MS);
+      await this.#until('the nodes', () => this.#countReady() > index - JOINING);
     }
     await this.#until('the nodes', () => this.#countReady() === this.#size.nodes);
   }

@@ -8,6 +8,17 @@ import type { Upgrade } from './websocket.ts';
 
 /** Delivering the rest after one side has closed may take so long. */
 const CLOSE_MS = 10_000;
+/**
+ * A receiver holds so much before its source waits. A forwarded port, which is paused for each full receiver, took 2.27 ms of CPU per MB with 64 KiB,
+ * 1.96 with 128, 1.84 with 256 and 1.78 with 1 MiB, in turns of one run; kube-apiserver 1.70.
+ */
+const MAX_PENDING_BYTES = 256 * 1024;
+
+/** Where bytes come from. */
+interface Source {
+  pause(): void;
+  resume(): void;
+}
 
 /** A connection to another server that has agreed to change its protocol. */
 interface OtherSide {
@@ -55,14 +66,41 @@ export class TunnelResponse extends UpgradedResponse {
       socket.destroy();
       other.destroy();
     }, { once: true });
-    socket.pipe(other);
-    other.pipe(socket);
+    pass(socket, other);
+    pass(other, socket);
   }
 
   /** Closes the other connection where there is nothing to join it with. */
   discard(): void {
     this.#other.socket.destroy();
   }
+}
+
+/** Pauses a source when called, until the receiver takes more or is gone. Calls meanwhile change nothing. */
+export function createHold(source: Source, receiver: Duplex): () => void {
+  let isHeld = false;
+  return () => {
+    if (isHeld || receiver.destroyed || !receiver.writableNeedDrain || receiver.writableLength < MAX_PENDING_BYTES) return;
+    isHeld = true;
+    source.pause();
+    const release = (): void => {
+      receiver.off('drain', release);
+      receiver.off('close', release);
+      isHeld = false;
+      source.resume();
+    };
+    receiver.once('drain', release);
+    receiver.once('close', release);
+  };
+}
+
+/** Writes what comes from one connection to the other. */
+function pass(source: Duplex, receiver: Duplex): void {
+  const hold = createHold(source, receiver);
+  source.on('data', (chunk: Buffer) => {
+    if (receiver.writable) receiver.write(chunk);
+    hold();
+  });
 }
 
 function formatHead(headers: Response['headers'], auditId: string): string {

@@ -3,12 +3,11 @@
 // the other takes, and when one ends the other does.
 import type { Duplex } from 'node:stream';
 import type { HttpExchange } from '../http/exchange.ts';
-import { UpgradedResponse } from '../http/tunnel.ts';
+import { UpgradedResponse, createHold } from '../http/tunnel.ts';
 import { type WebSocketConnection, acceptWebSocket } from '../http/websocket-connection.ts';
 import type { Upgrade } from '../http/websocket.ts';
 import type { ContainerStreams } from '../../subresources/index.ts';
 import { type ContainerStatus, describeFailure, readContainerStatus } from './container-status.ts';
-import { createHold } from './hold-back.ts';
 import { SpdyConnection, type SpdyStream } from './spdy-connection.ts';
 
 /** The protocol of clients that is translated. */

@@ -1,10 +1,9 @@
 // Port-forwarding through a WebSocket: its messages are the bytes of a SPDY connection to the kubelet, unread, as in the reference's tunnel.
 import type { Duplex } from 'node:stream';
 import type { HttpExchange } from '../http/exchange.ts';
-import { UpgradedResponse } from '../http/tunnel.ts';
+import { UpgradedResponse, createHold } from '../http/tunnel.ts';
 import { acceptWebSocket } from '../http/websocket-connection.ts';
 import type { Upgrade } from '../http/websocket.ts';
-import { createHold } from './hold-back.ts';
 
 /** What the protocols of a tunnel begin with; the rest is the protocol inside. */
 export const TUNNEL_PREFIX = 'SPDY/3.1+';
