@@ -23,6 +23,9 @@ const PAUSE_MS = 8_000;
 /** Kubelets that may be on their way: a node is ready half a minute after its start, whatever the server does. */
 const JOINING = 40;
 const STAGE_MS = 1_800_000;
+const GONE = 410;
+/** Kubelets stand for machines of their own: they may not take the processor from the server. */
+const NICENESS = '10';
 /** With the defaults of kube-controller-manager, 20 requests a second, it would be the limit that is measured. */
 const CONTROLLER_FLAGS = ['--kube-api-qps=300', '--kube-api-burst=600'];
 
@@ -45,19 +48,36 @@ interface Pod {
   readonly status: { readonly phase?: string };
 }
 
-/** The pods that a watch has shown; a watch that ends is continued where it was. */
+/** The pods of the namespace. */
+interface PodList {
+  readonly items: readonly Pod[];
+  readonly metadata: { readonly resourceVersion: string };
+}
+
+/** The pods that a watch has shown; one that ends is continued where it was, and begins with a list where the server has forgotten that state. */
 class Observed {
   readonly pods = new Map<string, Pod>();
   readonly #cluster: ControlPlane;
-  #resourceVersion: string;
+  readonly #list: () => PodList;
+  #resourceVersion!: string;
   #child!: ChildProcess;
   #events = 0;
+  #lists = 0;
   #isStopped = false;
   #error: string | undefined;
 
-  constructor(cluster: ControlPlane, resourceVersion: string) {
+  constructor(cluster: ControlPlane, list: () => PodList) {
     this.#cluster = cluster;
-    this.#resourceVersion = resourceVersion;
+    this.#list = list;
+    this.#begin();
+  }
+
+  #begin(): void {
+    const { items, metadata } = this.#list();
+    this.#lists++;
+    this.pods.clear();
+    for (const pod of items) this.pods.set(pod.metadata.uid, pod);
+    this.#resourceVersion = metadata.resourceVersion;
     this.#watch();
   }
 
@@ -66,26 +86,38 @@ class Observed {
     const path = `/api/v1/namespaces/${NAMESPACE}/pods?watch=1&allowWatchBookmarks=true&resourceVersion=${this.#resourceVersion}`;
     const command = [`--net=/run/netns/${namespace}`, 'kubectl', '--kubeconfig', kubeconfig, 'get', '--raw', path];
     this.#child = spawn('nsenter', command, { stdio: ['ignore', 'pipe', 'ignore'] });
-    createInterface(this.#child.stdout!).on('line', (line) => this.#take(line)).on('close', () => {
-      if (!this.#isStopped && this.#error === undefined) this.#watch();
+    let isExpired = false;
+    createInterface(this.#child.stdout!).on('line', (line) => {
+      isExpired = this.#take(line) || isExpired;
+    }).on('close', () => {
+      if (this.#isStopped || this.#error !== undefined) return;
+      if (isExpired) this.#begin();
+      else this.#watch();
     });
   }
 
-  #take(line: string): void {
-    const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Pod };
+  /** Whether the line says that the state the watch began at is forgotten. */
+  #take(line: string): boolean {
+    const { type, object } = JSON.parse(line) as { readonly type: string; readonly object: Pod & { readonly code?: number } };
     if (type === 'ERROR') {
-      this.#error = line;
-      return;
+      if (object.code !== GONE) this.#error = line;
+      return object.code === GONE;
     }
     this.#resourceVersion = object.metadata.resourceVersion;
-    if (type === 'BOOKMARK') return;
+    if (type === 'BOOKMARK') return false;
     this.#events++;
     if (type === 'DELETED') this.pods.delete(object.metadata.uid);
     else this.pods.set(object.metadata.uid, object);
+    return false;
   }
 
   get events(): number {
     return this.#events;
+  }
+
+  /** Lists that the watch has begun with, the first one among them. */
+  get lists(): number {
+    return this.#lists;
   }
 
   /** The event of an error that ended the watch. */
@@ -146,7 +178,7 @@ class Run {
       const name = `hollow-${index}`;
       const own = join(work, name);
       mkdirSync(own);
-      this.#cluster.run(name, 'env', [`TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`, `--kubeconfig=${own}/kubeconfig`,
+      this.#cluster.run(name, 'nice', ['-n', NICENESS, 'env', `TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`, `--kubeconfig=${own}/kubeconfig`,
         `--bootstrap-kubeconfig=${bootstrapKubeconfig}`, `--cert-dir=${own}`, `--kubelet-port=${FIRST_PORT + index}`, '--kubelet-read-only-port=0',
         '--use-host-image-service=false']);
       if ((index + 1) % STARTING !== 0) continue;
@@ -165,7 +197,7 @@ class Run {
       all === wanted && updated === wanted && ready === wanted && seen === generation);
   }
 
-  #listPods(): { readonly items: readonly Pod[]; readonly metadata: { readonly resourceVersion: string } } {
+  #listPods(): PodList {
     return JSON.parse(this.#cluster.kubectl('get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods`));
   }
 
@@ -188,7 +220,7 @@ class Run {
     const { nodes, pods, restSeconds } = this.#size;
     await this.#measure(`${nodes} nodes join`, () => this.#startNodes());
     this.#cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }]);
-    const observed = new Observed(this.#cluster, this.#listPods().metadata.resourceVersion);
+    const observed = new Observed(this.#cluster, () => this.#listPods());
     try {
       await this.#measure(`${pods} pods run`, async () => {
         this.#cluster.apply(Array.from({ length: DEPLOYMENTS }, (_, index) => deployment(index, pods / DEPLOYMENTS)));
@@ -202,7 +234,8 @@ class Run {
       await this.#measure(`${restSeconds} s of rest`, () => setTimeout(restSeconds * 1000));
       // The last events may still be under way.
       await this.#until('the watch', () => observed.error !== undefined || this.#findLosses(observed).length === 0);
-      process.stdout.write(`  ${observed.events} events seen, server memory ${readMemoryMb({ pids: this.#cluster.serverPids }).nowMb.toFixed(0)} MB\n`);
+      const { nowMb } = readMemoryMb({ pids: this.#cluster.serverPids });
+      process.stdout.write(`  ${observed.events} events seen, ${observed.lists} lists before them, server memory ${nowMb.toFixed(0)} MB\n`);
       return this.#findLosses(observed);
     } finally {
       observed.stop();

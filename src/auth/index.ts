@@ -26,7 +26,7 @@ export { PolicyIndex } from './authorize/policy-index.ts';
 export { type ResolveRules, createRbacAuthorizer, resolveRules } from './authorize/rbac.ts';
 export { type EscalationRules, createEscalationRules } from './authorize/escalation.ts';
 export { findUncovered } from './authorize/cover.ts';
-export { type NodeReads, createNodeAuthorizer } from './authorize/node.ts';
+export { type NodeReads, createNodeAuthorizer, listReferences } from './authorize/node.ts';
 export { createWebhookAuthorizer } from './authorize/webhook.ts';
 export { type MatchRequest, compileMatchConditions } from './authorize/match-conditions.ts';
 export { type ReviewSubject, reviewAccess } from './authorize/access-review.ts';

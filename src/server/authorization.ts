@@ -3,11 +3,11 @@ import type { KubeObject } from '../apimachinery/index.ts';
 import type { AskAccess, AskAudience, AskRight, EscalationQuestions, FindClaimRefusal, MayUseSigner } from '../admission/index.ts';
 import {
   type Attributes, type Authorize, type Decision, type EscalationRules, type NodeReads, PolicyIndex, type RulesByMode, type User, createAuthorizer,
-  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, readFieldSelector, readLabelSelector, refuse, resolveRules,
+  createEscalationRules, createNodeAuthorizer, createRbacAuthorizer, listReferences, readFieldSelector, readLabelSelector, refuse, resolveRules,
 } from '../auth/index.ts';
 import { type MaybePromise, invariant, mapMaybe } from '../base/index.ts';
 import type { RequestInfo } from '../endpoints/index.ts';
-import { type Catalog, type Predicate, type Registry, buildPredicate, findKnownObject } from '../registry/index.ts';
+import { type Catalog, type Predicate, type Registry, type StoredObject, buildPredicate, findKnownObject } from '../registry/index.ts';
 import type { AuthorizationChain, AuthorizationPlan } from './config-files/authorization-config.ts';
 import { logRetry } from './observability/log-retry.ts';
 import type { ServerMetrics } from './metrics/metrics.ts';
@@ -91,9 +91,27 @@ function createNodeReads(registry: Registry, catalog: Catalog): NodeReads {
     const { items } = await registry.list({ ...row, namespace }, { predicate, resourceVersion: '0' });
     return Array.from(items, (item) => item.object(row.version));
   };
+  const isOn = (node: string): Predicate =>
+    buildPredicate(rowOf('/pods').resource, { fields: [{ field: 'spec.nodeName', operator: '=', value: node }] });
+  // A kubelet asks for the token of each of its pods: reading all of these for each took a fifth of the CPU of a server with a hundred nodes.
+  const known = new WeakMap<StoredObject, ReadonlySet<string>>();
+  const referencesOf = (pod: StoredObject): ReadonlySet<string> => {
+    const found = known.get(pod) ?? listReferences(pod.object(rowOf('/pods').version));
+    known.set(pod, found);
+    return found;
+  };
   return {
-    listPods: (node, namespace) =>
-      list('/pods', namespace, buildPredicate(rowOf('/pods').resource, { fields: [{ field: 'spec.nodeName', operator: '=', value: node }] })),
+    listPods: (node, namespace) => list('/pods', namespace, isOn(node)),
+    async hasPodWith(node, namespace, reference) {
+      let isFound = false;
+      const predicate = isOn(node);
+      const matches = (pod: StoredObject): boolean => {
+        isFound ||= predicate.matches(pod) && referencesOf(pod).has(reference);
+        return false;
+      };
+      await registry.list({ ...rowOf('/pods'), namespace }, { predicate: { ...predicate, matches }, resourceVersion: '0' });
+      return isFound;
+    },
     listVolumesWith: (name) => list('/persistentvolumes', '', { everything: false, matches: (volume) => volume.contains(JSON.stringify(name)) }),
     find: async (where, namespace, name) => {
       const [group = '', plural = ''] = where.split('/');

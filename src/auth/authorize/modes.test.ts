@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import { createAuthorizer } from './authorize.ts';
-import { createNodeAuthorizer } from './node.ts';
+import { createNodeAuthorizer, listReferences } from './node.ts';
 import { readFieldSelector } from './selectors.ts';
 import { makeRequest } from './testing.ts';
 import { createWebhookAuthorizer } from './webhook.ts';
@@ -29,6 +29,7 @@ describe('createNodeAuthorizer', () => {
   const nodeOf = ({ spec }: KubeObject): unknown => (spec as { readonly nodeName: string }).nodeName;
   const authorize = createNodeAuthorizer({
     listPods: async (node) => pods.filter((one) => nodeOf(one) === node),
+    hasPodWith: async (node, _namespace, reference) => pods.some((one) => nodeOf(one) === node && listReferences(one).has(reference)),
     listVolumesWith: async () => [...objects.values()].filter(({ metadata }) => metadata.name?.startsWith('/persistentvolumes ')),
     find: async (resource, _namespace, name) =>
       (resource === '/pods' ? pods.find(({ metadata }) => metadata.name === name) : objects.get(`${resource} ${name}`)),

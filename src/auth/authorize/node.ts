@@ -13,6 +13,8 @@ import { allowsRequest } from './rule.ts';
 export interface NodeReads {
   /** The pods on a node, in a namespace, or in all namespaces for ''. */
   listPods(node: string, namespace: string): Promise<readonly KubeObject[]>;
+  /** Whether a pod on a node, in a namespace, refers to an object, as `listReferences` names it. */
+  hasPodWith(node: string, namespace: string, reference: string): Promise<boolean>;
   /** The persistent volumes in which a name stands somewhere. */
   listVolumesWith(name: string): Promise<readonly KubeObject[]>;
   /** An object of a resource (`group/plural`, the core group without a name), if there is one. */
@@ -123,10 +125,13 @@ function* secretsOfVolume(volume: KubeObject | undefined): Generator<{ readonly 
 const statusWrites: ReadonlySet<string> = new Set(['update', 'patch']);
 
 /** Whether a pod of the node refers to an object by name. */
-async function isReferred({ node, reads }: Case, { kind, name }: Reference, namespace: string): Promise<boolean> {
-  const pods = await reads.listPods(node, namespace);
-  return pods.some((pod) => [...referencesOf(pod)].some((one) => one.kind === kind && one.name === name));
-}
+const isReferred = ({ node, reads }: Case, reference: Reference, namespace: string): Promise<boolean> =>
+  reads.hasPodWith(node, namespace, nameReference(reference));
+
+const nameReference = ({ kind, name }: Reference): string => `${kind}/${name}`;
+
+/** All that a pod refers to by name. */
+export const listReferences = (pod: KubeObject): ReadonlySet<string> => new Set(Array.from(referencesOf(pod), nameReference));
 
 /** An object without a namespace, or made for a pod, is followed to the pods that use it; nothing but a read of one by name is allowed. */
 function checkRelated(isRelated: (one: Case) => Promise<boolean>): AuthorizationCheck {
