@@ -58,9 +58,10 @@ async function runAttack(server: Target, attack: Attack, calm: Probe): Promise<b
 }
 
 /** Waits up to a minute for the memory that the attacks took to come back; returns the megabytes that are left of it. */
-async function waitForMemory({ readMemoryMb: read }: Target, startMb: number | undefined): Promise<number> {
+async function waitForMemory(target: Target, startMb: number | undefined): Promise<number> {
+  target.rest();
   for (let second = 0; ; second++) {
-    const leftMb = (read() ?? 0) - (startMb ?? 0);
+    const leftMb = (target.readMemoryMb() ?? 0) - (startMb ?? 0);
     if (leftMb <= MEMORY_LEFT_MB || second === MEMORY_WAIT_SECONDS) return leftMb;
     await sleep(1000);
   }
@@ -72,7 +73,8 @@ const chosen = all.filter(({ number, name }) => positionals.length === 0 || posi
 const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
 if (values.url !== undefined && !isLoopback(values.url)) throw new Error('only servers on the loopback address are attacked');
 const server: Target = values.url === undefined ? await startTarget() : {
-  url: values.url, readMemoryMb: () => readMemoryMb(Number(values.pid)), takeLongestMs: async () => undefined, close: async () => {} };
+  url: values.url, readMemoryMb: () => readMemoryMb(Number(values.pid)), takeLongestMs: async () => undefined, rest() {},
+  close: async () => {} };
 await prepareUsers(server);
 const startMb = server.readMemoryMb();
 const bob = fork(fileURLToPath(new URL('probe.child.js', import.meta.url)), [server.url]);

@@ -2,12 +2,13 @@
 // main thread, and one of the memory that its objects keep.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { systemClock } from '../../src/base/index.ts';
+import { type Timer, systemClock } from '../../src/base/index.ts';
 import { startHeapTrim, startServer } from '../../src/server/index.ts';
 import { readMainThreadMs, testTokens } from '../../src/test-support/index.ts';
 
 let lastMs = readMainThreadMs();
 let longestMs = 0;
+let nextLook: Timer;
 
 function look(): void {
   const nowMs = readMainThreadMs();
@@ -17,7 +18,7 @@ function look(): void {
 
 function lookAgain(): void {
   look();
-  systemClock.after(1, lookAgain);
+  nextLook = systemClock.after(1, lookAgain);
 }
 
 /** Memory of the heap and of buffers after a full collection. */
@@ -33,6 +34,7 @@ await server.ready;
 startHeapTrim(systemClock);
 lookAgain();
 process.on('message', (question) => {
+  if (question === 'rest') return nextLook.cancel();
   look();
   if (question === 'kept') {
     process.send?.({ keptMb: measureKeptMb() });

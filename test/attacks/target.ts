@@ -11,6 +11,8 @@ import { type Victim, configMap, send } from './attack.ts';
 export interface Target extends Victim {
   /** The longest stretch since the last question; undefined for a server that was not started here. */
   takeLongestMs(): Promise<number | undefined>;
+  /** Ends the measuring of stretches: it wakes the server every millisecond, and a server gives memory back when it is idle. */
+  rest(): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function startTarget(execArgv: readonly string[] = []): Promise<Sta
       child.send('read');
       return (await nextMessage(child)).longestMs;
     },
+    rest: () => void child.send('rest'),
     async measureKeptMb() {
       child.send('kept');
       return (await nextMessage(child)).keptMb;
