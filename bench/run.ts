@@ -12,14 +12,20 @@ import { measureAudit } from './workloads/audit.ts';
 import { measureBackup } from './workloads/backup.ts';
 import { measureCreates } from './workloads/create.ts';
 import { measureFanOut } from './workloads/fan-out.ts';
+import { measureGrowth } from './workloads/growth.ts';
+import { measureInformers } from './workloads/informers.ts';
 import { measureMemory } from './workloads/memory.ts';
+import { measureMixed } from './workloads/mixed.ts';
 import { measureGets, measureLists, measurePages } from './workloads/read.ts';
+import { measureSelects } from './workloads/select.ts';
 import { measureSessions } from './workloads/sessions.ts';
 import { measureStarts } from './workloads/start.ts';
+import { measureIdleWatches } from './workloads/watches.ts';
 
 const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promise<Row[]>>> = {
-  w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w11: measureFanOut, w12: measureBackup,
-  w13: measureAdmission, w14: measureAudit, w15: measureSessions,
+  w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w10: measureSelects, w11: measureFanOut,
+  w12: measureBackup, w13: measureAdmission, w14: measureAudit, w15: measureSessions, w16: measureGrowth, watches: measureIdleWatches,
+  informers: measureInformers, mixed: measureMixed,
 };
 const startNames = new Set(['w1', 'w2']);
 const TESTING = 'testing';

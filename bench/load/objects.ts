@@ -7,13 +7,14 @@ import type { Target } from './target.ts';
 export const collection = '/api/v1/namespaces/bench/configmaps';
 export const scratch = '/api/v1/namespaces/bench-scratch/configmaps';
 
-const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(18).slice(0, 795);
+const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(18).slice(0, 771);
 
 export const nameOf = (prefix: string, index: number): string => `${prefix}-${String(index).padStart(7, '0')}`;
 
-/** A create. */
+/** A create. One object in a hundred has the part 0. */
 export function createCall(path: string, prefix: string, index: number): Call {
-  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: nameOf(prefix, index), labels: { bench: prefix } }, data: { filler } });
+  const metadata = { name: nameOf(prefix, index), labels: { bench: prefix, part: String(index % 100) } };
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { filler } });
   return { method: 'POST', path, body };
 }
 
