@@ -1,8 +1,8 @@
 // A server under steady mixed load for as long as wanted: `npm run soak [-- --minutes N]`. Writes, reads, watches that come and go, definitions that
 // come and go, connections that break. Prints resident memory, open files and the longest stretch of the main thread once a minute, and at least
 // sixteen times what the heap and its buffers keep after a full collection: resident memory has also the room that V8 and the C library hold for
-// reuse, more on a busy machine. The exit code is 1 when what is kept, resident memory or files of the last quarter are above those of the second, or when a request
-// failed that should not have.
+// reuse, more on a busy machine. The exit code is 1 when what is kept, resident memory or files of the last quarter are above those of the second,
+// or when a request failed that should not have.
 import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
