@@ -135,7 +135,8 @@ function validateUpdate(schema: OpenAPIV3Schema, { object, old, subresource }: {
 function validateStatus(schema: OpenAPIV3Schema, object: KubeObject, old: KubeObject): FieldError[] {
   const status = schema.properties?.['status'];
   if (status === undefined || object['status'] === undefined) return [];
-  return validateValue(status, object['status'], { at: 'status', ...(old['status'] !== undefined && { before: { value: old['status'] } }) });
+  // A null that takes the place of nothing is no change.
+  return validateValue(status, object['status'], { at: 'status', before: { value: old['status'] ?? null } });
 }
 
 function validateScale(scale: ScalePaths | undefined, object: KubeObject): FieldError[] {

@@ -33,6 +33,9 @@ export interface StoredObject {
   contains(text: string): boolean;
 }
 
+/** What an object says that it is. */
+export type ObjectType = Pick<KubeObject, 'apiVersion' | 'kind'>;
+
 /** Where a request points. */
 export interface Target {
   readonly resource: Resource;
@@ -216,6 +219,8 @@ export interface UpdateRequest extends Target {
   readonly isPatch?: boolean;
   /** Whether the transform, which has run, left out fields that count as a change all the same: upstream drops them when it stores the object. */
   readonly hasDropped?: (() => boolean) | undefined;
+  /** The type that the result of the transform, which has run, was given where it is another than that of the row; only custom resources have it. */
+  readonly otherType?: (() => ObjectType | undefined) | undefined;
   /** An absent object is created: PUT of rows with createOnUpdate, and apply. */
   readonly createIfAbsent: boolean;
   readonly preconditions?: Preconditions;

@@ -113,13 +113,23 @@ function isIncomplete(body: unknown): boolean {
   return (kind === 'ConfigMap' || kind === 'Secret') && [binaryData, kind === 'Secret' ? data : {}].some((map) => Object.values(map ?? {}).includes(''));
 }
 
+/** Whether a request applies metadata with an empty map or list to a custom object: the peer stores it, and the next update takes it away. */
+function appliesEmpty({ type, body }: Request): boolean {
+  const { kind, metadata } = (body ?? {}) as Json;
+  return kind === 'Thing' && type?.startsWith('application/apply-patch') === true
+    && ['labels', 'annotations', 'finalizers', 'ownerReferences'].some((name) => ['{}', '[]'].includes(JSON.stringify(metadata?.[name]) ?? ''));
+}
+
 /**
  * The peer's answers with the versions that they would have without the writes of docs/differences.md that change nothing: the first updates of some
- * objects, where this server shows the version that it gave at their creation.
+ * objects, where this server shows the version that they had before.
  */
-export function alignVersions(theirs: readonly Answer[], ours: readonly Answer[]): { readonly answers: readonly Answer[]; readonly writes: readonly number[] } {
+export function alignVersions(
+  requests: readonly Request[], theirs: readonly Answer[], ours: readonly Answer[],
+): { readonly answers: readonly Answer[]; readonly writes: readonly number[] } {
   const answers: Answer[] = [];
   const versions = new Map<string, Set<string>>();
+  const hasEmpty = new Set<string>();
   const skipped: number[] = [];
   const writes: number[] = [];
   const align = (answer: Answer): Answer => JSON.parse(JSON.stringify(answer).replace(/<rv (\d+)>/g, (_, number: string) =>
@@ -129,7 +139,10 @@ export function alignVersions(theirs: readonly Answer[], ours: readonly Answer[]
     const known = `${body?.['kind']} ${body?.['metadata']?.name}`;
     const seen = versions.get(known) ?? new Set();
     const [version, mine] = [versionOf(answer), ours[step] === undefined ? '' : versionOf(ours[step])];
-    const isFirst = seen.size === 1 && !seen.has(version) && isIncomplete(body);
+    const applies = appliesEmpty(requests[step]!);
+    const isFirst = !seen.has(version) && ((seen.size === 1 && isIncomplete(body)) || (seen.size > 0 && (applies || hasEmpty.has(known))));
+    if (!seen.has(version)) hasEmpty.delete(known);
+    if (applies && answer.status < 300) hasEmpty.add(known);
     if (isFirst && mine !== versionOf(align(answer)) && mine === versionOf(answers.findLast(({ body: had }) => isSameObject(had, body))!)) {
       skipped.push(Number(/\d+/.exec(version)?.[0]));
       writes.push(step);
@@ -147,7 +160,7 @@ const isSameObject = (one: unknown, other: unknown): boolean => {
 
 /** The steps of a case whose answers differ as docs/differences.md says. */
 export function listDocumented({ requests }: Case, theirs: readonly Answer[], ours: readonly Answer[]): readonly number[] {
-  const { answers, writes } = alignVersions(theirs, ours);
+  const { answers, writes } = alignVersions(requests, theirs, ours);
   const differ = [...answers.keys()].filter((step) => ours[step] !== undefined && isDocumented(requests[step]!, answers[step]!, ours[step]));
   return [...writes, ...differ];
 }
@@ -155,7 +168,7 @@ export function listDocumented({ requests }: Case, theirs: readonly Answer[], ou
 /** The first answer that differs, or nothing. Another order of keys counts only where nothing else differs. */
 export function compare(made: Case, theirs: readonly Answer[], ours: readonly Answer[]): Difference | undefined {
   let order: Difference | undefined;
-  for (const [step, answer] of alignVersions(theirs, ours).answers.entries()) {
+  for (const [step, answer] of alignVersions(made.requests, theirs, ours).answers.entries()) {
     if (ours[step] === undefined) break;
     const difference = compareStep(made, step, { answer: sortCauses(answer), other: sortCauses(ours[step]) });
     if (difference?.sort !== 'order' && difference !== undefined) return difference;

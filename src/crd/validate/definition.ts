@@ -210,10 +210,6 @@ function validatePreserve({ preserveUnknownFields }: DefinitionSpec): FieldError
   return preserveUnknownFields === true ? [invalidValue('spec.preserveUnknownFields', true, why)] : [];
 }
 
-/** The formats of numbers; other types but texts have none. */
-const formatsOfNumbers: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
-const numberFormats = new Set(Object.values(formatsOfNumbers).flat());
-
 /** Warnings about formats that nothing checks, and that the definition did not have before. */
 export function listFormatWarnings(definition: KubeObject, old: KubeObject | undefined): string[] {
   const known = new Set(old === undefined ? [] : collectFormats(specOrEmpty(old)));
@@ -221,16 +217,11 @@ export function listFormatWarnings(definition: KubeObject, old: KubeObject | und
   return [...formats].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
-function isChecked(type: string | undefined, format: string): boolean {
-  return type === undefined || type === '' || type === 'string' ? isKnownFormat(format) && !numberFormats.has(format)
-    : formatsOfNumbers[type]?.includes(format) === true;
-}
-
 /** The formats that nothing checks. */
 function collectFormats({ versions }: DefinitionSpec): string[] {
   const found: string[] = [];
   const walk = (schema: OpenAPIV3Schema): void => {
-    if (schema.format && !isChecked(schema.type, schema.format)) found.push(schema.format);
+    if (schema.format && !isKnownFormat(schema.type, schema.format)) found.push(schema.format);
     for (const child of Object.values(schema.properties ?? {})) walk(child);
     if (schema.items !== undefined && !Array.isArray(schema.items)) walk(schema.items);
     if (typeof schema.additionalProperties === 'object') walk(schema.additionalProperties);

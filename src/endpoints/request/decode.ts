@@ -41,6 +41,8 @@ interface DecodeContext {
   readonly parseYaml: ParseYaml;
   /** Gives other requests a turn between parsing and typing, when one is due. */
   readonly pause: () => Promise<void> | undefined;
+  /** Takes another kind that the body of a custom resource names; without it such a body is refused. */
+  readonly noteKind?: (kind: string) => void;
 }
 
 /** Time that a body may take before other requests have their turn. */
@@ -179,20 +181,21 @@ function withoutOddType(value: JsonValue): JsonValue {
 }
 
 /** Custom resources have to name their type. */
-function checkCustomType(value: JsonValue, { bytes, form }: RawBody, context: { readonly expected: Expected; readonly context: DecodeContext }): void {
-  const { expected } = context;
+function checkCustomType(
+  value: JsonValue, { bytes, form }: RawBody, { expected, context }: { readonly expected: Expected; readonly context: DecodeContext },
+): void {
   const shown = (): string => (form === 'cbor' ? formatCbor(value) : new TextDecoder().decode(bytes));
   const { apiVersion, kind } = readType(form === 'cbor' ? withoutOddType(value) : value, form, (why) => unrecognized(expected.kind, why, bytes));
   if (kind === '') throw unrecognized(expected.kind, `Object 'Kind' is missing in '${shown()}'`, bytes);
   if (form === 'cbor' && apiVersion === '') throw cannotBeHandled({ version: '', kind }, expected.kind, `Object 'apiVersion' is missing in '${shown()}'`);
   if (apiVersion !== formatGroupVersion(expected)) {
-    warnOfUnknown(value, apiVersion, context);
+    warnOfUnknown(value, apiVersion, { expected, context });
     throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${formatGroupVersion(expected)})`);
   }
-  if (kind !== expected.kind) {
-    const name = (value as { metadata?: { name?: string } }).metadata?.name ?? '';
-    throw invalid({ group: expected.group, kind }, name, [invalidValue('kind', kind, `must be ${expected.kind}`)]);
-  }
+  if (kind === expected.kind) return;
+  if (context.noteKind !== undefined) return context.noteKind(kind);
+  const name = (value as { metadata?: { name?: string } }).metadata?.name ?? '';
+  throw invalid({ group: expected.group, kind }, name, [invalidValue('kind', kind, `must be ${expected.kind}`)]);
 }
 
 /** Texts about keys that YAML or a custom resource sets twice; they come before what the schema says. */
@@ -264,6 +267,10 @@ function statesDeletion({ metadata }: JsonObject): boolean {
   return isJsonObject(metadata) && typeof metadata['deletionTimestamp'] === 'string';
 }
 
+/** The texts that do not depend on the schema of a custom resource: what names another kind is read without it, but for its metadata. */
+export const errorsOfMetadata = (texts: readonly string[]): readonly string[] =>
+  texts.filter((text) => !text.startsWith('unknown field') || text.startsWith('unknown field "metadata.'));
+
 /** The object with kind, apiVersion and metadata; kind and apiVersion come first where they were absent. */
 function withType(object: KubeObject, expected: Expected): KubeObject {
   const type = { kind: expected.kind, apiVersion: formatGroupVersion(expected) };
@@ -283,7 +290,7 @@ function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readon
   const fail = (why: string): Error => unrecognized(expected.kind, why, body.bytes);
   if (expected.custom && !parsed.raw) checkCustomType(parsed.value, body, { expected, context });
   const found = resolveType(parsed.type ?? readType(parsed.value, body.form, fail), expected, fail);
-  checkType(found, expected, { catalog: context.catalog, ...(!parsed.raw && { value: parsed.value }) });
+  if (!expected.custom || parsed.raw) checkType(found, expected, { catalog: context.catalog, ...(!parsed.raw && { value: parsed.value }) });
   if (parsed.raw) return decodeProtobuf(parsed.raw, expected, body.bytes);
   const cannot = (why: string): Error => cannotBeHandled(found, expected.kind, why);
   // Upstream converts YAML to JSON through a Go map, so its problems are reported in the order of sorted keys.
@@ -291,7 +298,8 @@ function typeBody(parsed: Parsed, body: RawBody, { expected, context }: { readon
   if (parsed.problem !== undefined) throw cannot(expected.custom ? parsed.problem : placeProblem(parsed.problem, parsed.problemField, expected));
   if (body.form === 'cbor' && !expected.custom) return typeCbor({ ...parsed, value }, { expected, context, cannot });
   const inPlace = body.form === 'json' && !expected.custom;
-  const { object, strictErrors } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
+  const { object, strictErrors: all } = typeObject(inPlace ? { ...parsed, value } : { value }, expected, cannot);
+  const strictErrors = expected.custom && found.kind !== expected.kind ? errorsOfMetadata(all) : all;
   // As upstream, unknown fields of custom resources that come as CBOR are not reported.
   if (body.form === 'cbor') return object;
   reportProblems(inPlace ? strictErrors : [...duplicateTexts(parsed, body.form, context.level), ...strictErrors], context, cannot);

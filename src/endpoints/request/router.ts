@@ -1,6 +1,6 @@
 // Routes requests on resources to their handlers. The catalog decides at this moment which resources exist; built-in APIs and custom resources
 // answer differently to paths and methods that do not exist (response/errors.ts).
-import { badRequest, methodNotSupported, notFound } from '../../apimachinery/index.ts';
+import { methodNotSupported, notFound } from '../../apimachinery/index.ts';
 import { type MaybePromise, createTimeSlice, runStepsInSlices } from '../../base/index.ts';
 import { type Resource, type ResourceVerb, versionIn } from '../../registry/index.ts';
 import { negotiateRequest, subresourceOf } from './resource-request.ts';
@@ -8,7 +8,7 @@ import { handleConnect } from '../verbs/connect.ts';
 import { handleCreate } from '../verbs/create.ts';
 import { handleDelete, handleDeleteCollection } from '../verbs/delete.ts';
 import type { EndpointsParts, ResourceHandler, ResourceRequest } from '../dependencies.ts';
-import { methodNotAllowed, notServed, routeNotFound } from '../response/errors.ts';
+import { methodNotAllowed, namelessPath, notServed, routeNotFound } from '../response/errors.ts';
 import type { Exchange, RequestInfo, Response } from '../exchange.ts';
 import { handleGet } from '../verbs/get.ts';
 import { handleList } from '../verbs/list.ts';
@@ -28,8 +28,6 @@ interface Method {
 
 /** How long a schema may be compiled in one turn. */
 const TURN_MS = 12;
-
-const NAMELESS = 'name must be provided';
 
 const objectMethods: Readonly<Record<string, Method>> = {
   GET: { verb: 'get', handle: handleGet }, PUT: { verb: 'update', handle: handleUpdate },
@@ -92,7 +90,16 @@ function handleSubresource(request: ResourceRequest): MaybePromise<Response> {
     return handleConnect(request, subresource);
   }
   if (exchange.info.parts.length > 3) throw routeNotFound();
-  return handleMethod(request, methodOf(request, subresourceMethods, subresource.verbs));
+  const method = methodOf(request, subresourceMethods, subresource.verbs);
+  requireName(request, method.verb);
+  return handleMethod(request, method);
+}
+
+/** Throws the 400 of a path with an empty name; the type of a patch is looked at before. */
+function requireName(request: ResourceRequest, verb: ResourceVerb): void {
+  if (request.name !== '') return;
+  if (verb === 'patch') patchType(request);
+  throw namelessPath();
 }
 
 /** Upstream warns of deprecated custom versions at any method, of built-in ones where the path has the method. */
@@ -114,9 +121,8 @@ function handleMethod(request: ResourceRequest, { verb, handle }: Method): Maybe
 function nameOfCustom(request: ResourceRequest): ResourceRequest {
   const { resource: { custom, verbs }, exchange: { method }, name } = request;
   if (!custom) return request;
-  const isPatch = method === 'PATCH' && verbs.includes('patch');
-  if (name === '' && isPatch) patchType(request);
-  if (name === '' && (isPatch || (method === 'PUT' && verbs.includes('update')))) throw badRequest(NAMELESS);
+  const verb = method === 'PATCH' ? 'patch' : method === 'PUT' ? 'update' : undefined;
+  if (verb !== undefined && verbs.includes(verb)) requireName(request, verb);
   return method === 'POST' && name !== '' && verbs.includes('create') ? { ...request, name: '' } : request;
 }
 

@@ -8,11 +8,24 @@ const metaFields = [
   'deletionGracePeriodSeconds', 'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
 ] as const;
 
-/** Metadata with its fields in the order of the Go struct. */
-function orderMetadata(metadata: ObjectMeta): ObjectMeta {
-  const out: Record<string, unknown> = {};
-  for (const field of metaFields) if (metadata[field] !== undefined) out[field] = metadata[field];
-  return out;
+const ownerFields = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'] as const;
+const entryFields = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource'] as const;
+
+/** An object with these fields alone, in this order. */
+function pickFields<T extends object>(object: T, fields: readonly (keyof T)[]): T {
+  const out: Partial<T> = {};
+  for (const field of fields) if (object[field] !== undefined) out[field] = object[field];
+  return out as T;
+}
+
+/** Metadata with its fields in the order of the Go structs; custom objects are stored with theirs sorted. */
+function orderMetadata(metadata: ObjectMeta, isSorted: boolean): ObjectMeta {
+  const ordered = pickFields(metadata, metaFields);
+  if (!isSorted) return ordered;
+  const { ownerReferences: owners, managedFields: entries } = ordered;
+  if (owners !== undefined) ordered.ownerReferences = owners.map((owner) => pickFields(owner, ownerFields));
+  if (entries !== undefined) ordered.managedFields = entries.map((entry) => pickFields(entry, entryFields));
+  return ordered;
 }
 
 /** Metadata without the annotations that stand for fields. */
@@ -23,9 +36,9 @@ function withoutFields(metadata: ObjectMeta, hidden: readonly string[]): ObjectM
 }
 
 /** The metadata of an object as a PartialObjectMetadata of this version of meta.k8s.io. */
-export function partialObject(metadata: ObjectMeta, metaVersion: string, { fieldAnnotations: hidden }: Pick<Resource, 'fieldAnnotations'>,
+export function partialObject(metadata: ObjectMeta, metaVersion: string, { fieldAnnotations: hidden, custom }: Pick<Resource, 'custom' | 'fieldAnnotations'>,
 ): { kind: string; apiVersion: string; metadata: ObjectMeta } {
-  const shown = orderMetadata(hidden === undefined ? metadata : withoutFields(metadata, hidden));
+  const shown = orderMetadata(hidden === undefined ? metadata : withoutFields(metadata, hidden), custom);
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata: shown };
 }
 

@@ -6,7 +6,7 @@ import type { ResourceRequest } from '../dependencies.ts';
 import type { Exchange, Response } from '../exchange.ts';
 import { isTrue } from '../request/request-info.ts';
 import { writeContext } from '../request/resource-request.ts';
-import { routeNotFound } from '../response/errors.ts';
+import { namelessPath, routeNotFound } from '../response/errors.ts';
 
 type OptionType = 'boolean' | 'text' | 'texts' | 'integers';
 
@@ -63,6 +63,7 @@ export async function handleConnect(request: ResourceRequest, { connect, kind, n
   const { exchange, dependencies, target, name } = request;
   if (dependencies.connect === undefined || (subresource !== 'proxy' && exchange.info.parts.length > 3)) throw routeNotFound();
   if (connect === true && exchange.query.has('dryRun')) throw badRequest('dryRun is not supported');
+  if (name === '') throw namelessPath();
   const options = connect === true && kind !== undefined ? await admitOptions(request, subresource, kind) : undefined;
   return dependencies.connect({ exchange, target, name, subresource, options });
 }

@@ -79,6 +79,8 @@ testRows('handlePatch', api, [
     request: json(`${CM}/a`, '[{"op":"add","path":"/odd","value":1,"why":2}]') },
   { name: 'has no strategic merge for custom resources', request: patch(`${W}/w`, 'application/strategic-merge-patch+json', {}), status: 415,
     body: { reason: 'UnsupportedMediaType' } },
+  { name: 'reports bad metadata of a custom resource before its type', request: merge(`${W}/w`, { apiVersion: 'a', metadata: { labels: { a: '-' } } }),
+    status: 422, body: { 'details.causes.0.field': 'metadata.labels', 'details.causes.2.field': 'apiVersion' } },
   { name: 'does not change the kind of a custom resource', request: merge(`${W}/w`, { kind: 'Other' }), status: 422,
     body: { message: 'Other.example.com "w" is invalid: kind: Invalid value: "Other": must be Widget' } },
 ]);

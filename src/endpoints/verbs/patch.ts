@@ -2,13 +2,15 @@
 // This file has the steps that all types share; patch-types.ts parses the patches, apply.ts is server-side apply.
 import { isJsonObject } from '../../base/index.ts';
 import {
-  type FieldError, formatGo, formatGroupVersion, internalError, invalid, invalidValue, type JsonObject, type JsonValue, type KubeObject,
+  type FieldError, formatGo, formatGroupVersion, internalError, invalid, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
-import { checkIdentity, defaultObject, describeMisfit, toPatchedScale, UNSET_REPLICAS } from '../../registry/index.ts';
+import {
+  checkIdentity, defaultObject, describeMisfit, type ObjectType, type Registry, toPatchedScale, UNSET_REPLICAS,
+} from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
-import { typeObject } from '../request/decode.ts';
+import { errorsOfMetadata, typeObject } from '../request/decode.ts';
 import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -60,17 +62,12 @@ function checkCustomType(document: JsonObject, text: () => string, fail: (why: s
   if (apiVersion === null) throw fail(describeMisfit(['apiVersion'], null, 'string'));
 }
 
-/** Throws for a kind or version that a patch has changed; a status that is patched is put into the object as it is. */
-function validateCustomType({ kind, apiVersion }: JsonObject, { expected, request }: PatchContext): void {
+/** The type that a patch has given to a custom resource, where it is not the expected one. */
+function findOtherType({ kind, apiVersion }: JsonObject, expected: PatchContext['expected']): ObjectType | undefined {
   // Admission converts objects by their version.
   if (!apiVersion) throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
-  if (request.subresource === 'status') return;
-  const wanted = formatGroupVersion(expected);
-  const errors: FieldError[] = [];
-  if (kind !== expected.kind) errors.push(invalidValue('kind', kind, `must be ${expected.kind}`));
-  if (apiVersion !== wanted) errors.push(invalidValue('apiVersion', apiVersion, `must be ${wanted}`));
-  const { group = '' } = parseGroupVersion(apiVersion as string) ?? {};
-  if (errors.length > 0) throw invalid({ group, kind: kind as string }, request.name, errors);
+  const given = { kind, apiVersion } as ObjectType;
+  return given.kind === expected.kind && given.apiVersion === formatGroupVersion(expected) ? undefined : given;
 }
 
 /** Throws unless a document has the expected type. */
@@ -131,6 +128,24 @@ function readFirst<T>(read: (value: JsonObject, inFieldOrder?: boolean) => T, do
   }
 }
 
+type Read = Pick<ReturnType<typeof typeObject>, 'object' | 'strictErrors'>;
+
+/**
+ * A custom resource that a patch has given another type is read by the schema of its metadata alone; all else of another version of its kind is unknown,
+ * and dropped.
+ */
+function withoutUnread(found: Read, document: JsonObject, expected: PatchContext['expected']): Read {
+  const { apiVersion, kind } = document;
+  if (kind === expected.kind && apiVersion === formatGroupVersion(expected)) return found;
+  const { object, strictErrors } = found;
+  const { metadata } = object;
+  const known = errorsOfMetadata(strictErrors);
+  const isKind = kind === expected.kind && parseGroupVersion(String(apiVersion))?.group === expected.group;
+  if (!isKind) return { object: { ...object }, strictErrors: known };
+  const unknown = Object.keys(document).filter((name) => !['apiVersion', 'kind', 'metadata'].includes(name));
+  return { object: { apiVersion: object.apiVersion!, kind, metadata }, strictErrors: [...known, ...unknown.map((name) => `unknown field ${quoteGo(name)}`)] };
+}
+
 /** Reads the patched document back into an object: types, strictness, defaults. */
 function readResult(document: JsonObject, context: PatchContext, { text, converted, ordered, before }: Shown): KubeObject {
   const { request, expected, level, problems } = context;
@@ -140,11 +155,12 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   if (!expected.custom && !converted && !document['apiVersion']) return readUnversioned(document, context, fail);
   const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
     typeObject({ value, inFieldOrder, untyped: converted, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
-  const { object, strictErrors } = readFirst(read, document, converted ? undefined : ordered);
-  const inOrder = strictErrors.length < 2 ? strictErrors : converted ? [...strictErrors].sort() : read(ordered()).strictErrors;
-  const found = [...problems, ...inOrder];
-  if (level === 'Strict' && found.length > 0) throw fail(`strict decoding error: ${found.join(', ')}`);
-  if (level === 'Warn') request.exchange.warnings.push(...found);
+  const found = readFirst(read, document, converted ? undefined : ordered);
+  const { object, strictErrors } = expected.custom ? withoutUnread(found, document, expected) : found;
+  const inOrder = strictErrors.length < 2 ? strictErrors : converted || found.object !== object ? [...strictErrors].sort() : read(ordered()).strictErrors;
+  const all = [...problems, ...inOrder];
+  if (level === 'Strict' && all.length > 0) throw fail(`strict decoding error: ${all.join(', ')}`);
+  if (level === 'Warn') request.exchange.warnings.push(...all);
   return expected.kind === request.resource.kind ? defaultObject(object, request.target, { before }) : object;
 }
 
@@ -152,11 +168,14 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
 const documentOf = ({ subresource, resource }: ResourceRequest, current: KubeObject): JsonObject =>
   (subresource === 'scale' ? toPatchedScale(resource, current, UNSET_REPLICAS) : current) as unknown as JsonObject;
 
+type Change = Pick<Parameters<Registry['update']>[0], 'transform' | 'otherType'>;
+
 /** The transform of a patch, which is parsed in the first call: the error of an absent object comes before those of the patch. */
-function patchTransform(base: PatchContext, read: () => ReadPatch): (current: KubeObject | undefined) => KubeObject {
+function patchTransform(base: PatchContext, read: () => ReadPatch): Change {
   const { request } = base;
   let known: ReadPatch | undefined;
-  return (current) => {
+  let otherType: ObjectType | undefined;
+  const transform = (current: KubeObject | undefined): KubeObject => {
     known ??= read();
     const { patch, shown, problems, isKept = isShared } = known;
     const context = { ...base, problems };
@@ -167,12 +186,13 @@ function patchTransform(base: PatchContext, read: () => ReadPatch): (current: Ku
     const typed = request.subresource === 'scale' ? undefined : current;
     const next = readResult(document, context, { text, converted: shown !== undefined, ordered, before: typed });
     checkIdentity(request.target, request.name, next);
-    if (base.expected.custom) validateCustomType(document, base);
+    if (base.expected.custom) otherType = findOtherType(document, base.expected);
     if (request.subresource !== 'scale') return next;
     const { group, plural, custom } = request.resource;
     const at = { group, resource: custom ? plural : `${plural}/scale` };
     return withScale(request.resource, { current: current as KubeObject, scale: next, at });
   };
+  return { transform, otherType: () => otherType };
 }
 
 /** The patch as a value; undefined where it cannot be read, which the handler reports. */
@@ -205,7 +225,7 @@ export async function handlePatch(request: ResourceRequest): Promise<Response> {
   const base = { request, expected, query, level: validationLevel(query), problems: [] };
   const change = isApply
     ? await applyTransform(base, { bytes, form: type === APPLY_PATCH_TYPE ? 'yaml' : 'cbor' })
-    : { transform: patchTransform(base, () => readPatch(type, bytes, base)) };
+    : patchTransform(base, () => readPatch(type, bytes, base));
   const result = await dependencies.registry.update({
     name, subresource, ...change, managedFields: isApply ? 'keep' : 'update', isPatch: true,
     createIfAbsent: isApply && createsByApply(request),

@@ -1,8 +1,8 @@
 // PUT: the body replaces the object, or the fields of its subresource.
 import { createTimeSlice } from '../../base/index.ts';
-import { badRequest, invalid, invalidValue, type KubeObject, StatusError, validateObjectMeta } from '../../apimachinery/index.ts';
+import { badRequest, formatGroupVersion, invalid, invalidValue, type KubeObject, StatusError, validateObjectMeta } from '../../apimachinery/index.ts';
 import {
-  applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, defaultObject, groupResource, type Resource, toScale, type WriteResult,
+  applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, defaultObject, groupResource, type ObjectType, type Resource, toScale, type WriteResult,
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, scaleSchema, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { BODY_TURN_MS, decodeBody, requireBodyForm } from '../request/decode.ts';
@@ -73,8 +73,10 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   const raw = { form: requireBodyForm(request), bytes };
   const expected = expectedKind(request);
   const pause = createTimeSlice(dependencies.clock, BODY_TURN_MS);
+  let otherType: ObjectType | undefined;
+  const noteKind = (kind: string): void => void (otherType = { kind, apiVersion: formatGroupVersion(expected) });
   const decoded = await decodeBody(raw, expected, {
-    catalog: dependencies.catalog, parseYaml: yamlParserOf(request), level: validationLevel(query), warnings: exchange.warnings, pause,
+    catalog: dependencies.catalog, parseYaml: yamlParserOf(request), level: validationLevel(query), warnings: exchange.warnings, pause, noteKind,
   }).catch((error: unknown) => {
     throw resource.custom && subresource === 'scale' && isUnreadable(error) ? badRequest(NO_SCALE) : error;
   });
@@ -84,7 +86,7 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   checkIdentity(target, name, body);
   const result = await dependencies.registry.update({
     name, subresource, transform: replaceWith(request, body), managedFields: 'update', createIfAbsent: resource.createOnUpdate && createsObject(subresource),
-    context: writeContext(request, query), ...target,
+    context: writeContext(request, query), ...target, otherType: () => otherType,
     ...(body.metadata.uid && { preconditions: { uid: body.metadata.uid } }),
   });
   return respondWrite(request, result, representation);

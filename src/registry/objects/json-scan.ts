@@ -8,6 +8,7 @@ export interface MemberSpan {
   readonly valueEnd: number;
 }
 
+const decoder = new TextDecoder();
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -94,4 +95,10 @@ export function hasBytesAt(bytes: Uint8Array, at: number, part: Uint8Array): boo
   if (bytes.length < at + part.length) return false;
   for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
   return true;
+}
+
+/** Whether bytes have an ASCII text anywhere. */
+export function hasText(bytes: Uint8Array, text: string): boolean {
+  if (typeof Buffer === 'undefined') return decoder.decode(bytes).includes(text);
+  return (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).includes(text, 0, 'latin1');
 }

@@ -8,6 +8,7 @@
 import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion, inFieldOrder } from '../../apimachinery/index.ts';
 import { encodeUtf8, stringifyJson } from '../../codec/index.ts';
 import { invariant, remember } from '../../base/index.ts';
+import { hasText } from './json-scan.ts';
 import { sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
 import { type Resource, versionIn } from '../resource.ts';
@@ -125,9 +126,9 @@ export interface EncodedObject {
 }
 
 /** A built-in object in the order of its structs; its type is first. */
-function orderFields(layout: Layout, document: Record<string, unknown>, before: KubeObject | undefined): Record<string, unknown> {
-  const { kind, apiVersion, ...parts } = document;
-  return { kind, apiVersion, ...inFieldOrder(layout.schema(layout.resource.storageVersion), parts, before) };
+export function orderFields<T extends object>(schema: Schema, document: T, before?: KubeObject): T {
+  const { kind, apiVersion, ...parts } = document as Record<string, unknown>;
+  return { kind, apiVersion, ...inFieldOrder(schema, parts, before) } as unknown as T;
 }
 
 /** The form in which an object of the storage version is stored; what it shares with `before`, an object that was stored, is in that form. */
@@ -138,7 +139,7 @@ export function storedDocument(layout: Layout, object: KubeObject, before?: Kube
   const ordered = orderMetadata(metadata);
   return custom
     ? { apiVersion, kind, metadata: remember(() => sortJson(ordered, before?.metadata), WALK), ...sortMembers(rest, before) }
-    : orderFields(layout, { kind, apiVersion, metadata: ordered, ...rest }, before);
+    : orderFields(layout.schema(storageVersion), { kind, apiVersion, metadata: ordered, ...rest }, before);
 }
 
 /** sortJson of each member, which is a part of resumable work. */
@@ -174,12 +175,22 @@ function writeDocument(document: EncodedObject['document'], before: KubeObject |
   return `${text}}`;
 }
 
+interface WrittenForm {
+  readonly version: string;
+  readonly old?: KubeObject;
+  /** An apply leaves nulls in custom objects that reading drops. */
+  readonly mayHoldNulls?: boolean;
+}
+
 /** encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, reading it again would change nothing. */
-export function encodeWritten(layout: Layout, object: KubeObject, { version, old }: { readonly version: string; readonly old?: KubeObject }): EncodedObject {
+export function encodeWritten(layout: Layout, object: KubeObject, { version, old, mayHoldNulls = false }: WrittenForm): EncodedObject {
   const encoded = encodeObject(layout, object, isReadAsStored(layout.resource, version) ? old : undefined);
-  markAsRead(layout, encoded.json, version);
+  if (!mayHoldNulls || !holdsNull(encoded)) markAsRead(layout, encoded.json, version);
   return encoded;
 }
+
+/** Whether there is a null in an object; a text that looks like one counts as well. */
+export const holdsNull = ({ json }: EncodedObject): boolean => hasText(json, 'null');
 
 /** Whether an object of this version is what is stored of it, but for its apiVersion. */
 export function isReadAsStored({ storageVersion, versions, convert, convertRemotely, readStored }: Resource, version: string): boolean {

@@ -3,7 +3,6 @@ import { once } from '../../base/index.ts';
 import { type MemberSpan, findMember } from './json-scan.ts';
 import type { Layout } from './layout.ts';
 
-const decoder = new TextDecoder();
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
 const NEWLINE = 0x0a;
@@ -65,12 +64,6 @@ export function spliceRevision(bytes: Uint8Array, head: Uint8Array, { layout, re
 export function cutMember(bytes: Uint8Array, { keyStart, valueEnd }: MemberSpan): { readonly start: number; readonly end: number } {
   if (bytes[valueEnd] === COMMA) return { start: keyStart, end: valueEnd + 1 };
   return { start: bytes[keyStart - 1] === COMMA ? keyStart - 1 : keyStart, end: valueEnd };
-}
-
-/** Whether bytes have an ASCII text anywhere. */
-export function hasText(bytes: Uint8Array, text: string): boolean {
-  if (typeof Buffer === 'undefined') return decoder.decode(bytes).includes(text);
-  return (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)).includes(text, 0, 'latin1');
 }
 
 /** The bytes with a newline behind them. */

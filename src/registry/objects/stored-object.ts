@@ -13,12 +13,12 @@ import { type Steps, isBrokenOff, remember, rememberWhole, resumableSteps } from
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
-import { findMember, hasBytesAt } from './json-scan.ts';
+import { findMember, hasBytesAt, hasText } from './json-scan.ts';
 import { splitKey } from './keys.ts';
-import { type Layout, WALK, convertObject, encodeDocument, storedDocument } from './layout.ts';
+import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
 import type { Resource } from '../resource.ts';
-import { type Splice, addNewline, allocate, borrow, copyPart, cutMember, hasText, spliceRevision } from './splice.ts';
+import { type Splice, addNewline, allocate, borrow, copyPart, cutMember, spliceRevision } from './splice.ts';
 import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
@@ -111,7 +111,8 @@ export class StoredRevision implements StoredObject {
     }
     if (resource.readStored !== undefined) return this.#readAs(resource.readStored, apiVersion);
     const stored = parseJson(this.#withHead(layout.head, { place: borrow })).value as unknown as KubeObject;
-    return convertObject(resource, stored, { from: resource.storageVersion, to: apiVersion });
+    const converted = convertObject(resource, stored, { from: resource.storageVersion, to: apiVersion });
+    return orderFields(layout.schema(apiVersion), converted);
   }
 
   bytes(apiVersion: string, form: EncodedForm): Uint8Array {

@@ -3,6 +3,7 @@ import { type JsonValue, type KubeObject, type ObjectMeta, formatGroupVersion } 
 import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import type { Resource } from '../resource.ts';
+import { orderFields } from './layout.ts';
 import { addNewline } from './splice.ts';
 import { type ObjectContext, type StoredRevision, encodeShown, encodeShownCbor } from './stored-object.ts';
 
@@ -48,7 +49,8 @@ class ViewedObject implements StoredObject {
   object(version: string): KubeObject {
     const from = this.#base.resource;
     const object = this.#base.object(from.storageVersion);
-    return convertView({ object, from: { group: from.group, version: from.storageVersion }, resource: this.resource, version });
+    const converted = convertView({ object, from: { group: from.group, version: from.storageVersion }, resource: this.resource, version });
+    return orderFields(this.#context.layout.schema(version), converted);
   }
 
   contains(text: string): boolean {

@@ -110,13 +110,14 @@ function givenRevision(object: KubeObject): number {
   return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
-async function commit({ core, creation: { scope }, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
+async function commit({ core, creation: { scope, managedFields }, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
   const { storage, target } = scope;
   const { name = '', namespace = '' } = object.metadata;
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
-  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), target);
+  const mayHoldNulls = target.resource.custom && managedFields === 'keep';
+  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), { version: target.version, mayHoldNulls });
   checkSize(encoded.json);
   await pause();
   const revision = givenRevision(object);

@@ -1,10 +1,11 @@
 // From what a client wants to what may be stored: which parts of an object a path may change, generation, and validation.
 // The main path keeps the stored status, the status path keeps everything else; what a kind does differently is in its strategy.
 import {
-  type FieldError, type KubeObject, type Schema, decodeObject, invalid, nullEmptyLists, validateObjectMeta, validateObjectMetaUpdate, equalJson,
+  type FieldError, type KubeObject, type Schema, decodeObject, equalJson, formatGroupVersion, invalid, invalidValue, nullEmptyLists, parseGroupVersion,
+  validateObjectMeta, validateObjectMetaUpdate,
 } from '../../apimachinery/index.ts';
 import { createTimeSlice, invariant } from '../../base/index.ts';
-import type { Target } from '../contract.ts';
+import type { ObjectType, Target } from '../contract.ts';
 import { type Core, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { finalizerWarnings } from '../metadata.ts';
 import { type MetadataCheck, type Resource, type StrategyContext, subresourcesIn, versionIn } from '../resource.ts';
@@ -22,6 +23,8 @@ export interface Write extends Admitted {
   readonly pause: () => Promise<void> | undefined;
   /** The object is taken for changed, whatever it is like. */
   readonly isChanged?: boolean;
+  /** The type that the client gave to a custom resource, where it is not its own. */
+  readonly otherType?: ObjectType | undefined;
 }
 
 /**
@@ -97,9 +100,11 @@ export function validateCreate(object: KubeObject, write: Write): void {
 }
 
 /** Errors call an object by the group that stores it. */
-const groupOfErrors = ({ group, storedAs }: Resource): string => (storedAs === undefined ? group : storedAs.slice(0, storedAs.indexOf('/')));
+const groupOfErrors = ({ group, storedAs }: Named): string => (storedAs === undefined ? group : storedAs.slice(0, storedAs.indexOf('/')));
 
-function throwInvalid(resource: Resource, object: KubeObject, errors: readonly FieldError[]): void {
+type Named = Pick<Resource, 'group' | 'kind' | 'storedAs'>;
+
+function throwInvalid(resource: Named, object: KubeObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: groupOfErrors(resource), kind: resource.kind }, object.metadata.name ?? '', errors);
 }
 
@@ -166,6 +171,15 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   }
 }
 
+/** The problems of the type that a client gave to a custom resource. */
+function validateType({ kind, apiVersion }: ObjectType, { resource, version }: Target): readonly FieldError[] {
+  const wanted = formatGroupVersion({ group: resource.group, version });
+  return [
+    ...(kind === resource.kind ? [] : [invalidValue('kind', kind, `must be ${resource.kind}`)]),
+    ...(apiVersion === wanted ? [] : [invalidValue('apiVersion', apiVersion, `must be ${wanted}`)]),
+  ];
+}
+
 /**
  * Throws 422 with all that is wrong with an update; adds its warnings. The reference checks metadata for every kind and again in the
  * kind's own validation, so that causes repeat: clients see the same causes here.
@@ -173,6 +187,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
 export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
   const { target: { resource }, subresource, context } = write;
   const { namespaced, nameRule } = resource;
+  const { otherType } = write;
   const run = (check: MetadataCheck): readonly FieldError[] => {
     if (check === 'new') return resource.strategy.validate?.(object, strategyContext(write)) ?? [];
     if (check === 'kind') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
@@ -182,9 +197,13 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
   };
   const ofMain = resource.metadataChecks ?? (resource.custom ? customMetadataChecks : metadataChecks);
   const ofStatus = (): readonly MetadataCheck[] => resource.statusMetadataChecks ?? statusMetadataChecks.filter((check) => ofMain.includes(check));
-  const checks = subresource === 'status' ? ofStatus() : ofMain;
+  // The kind asks for its type before all else, and for nothing else if that is wrong; a status is put into the object as it is.
+  const hasOtherType = otherType !== undefined && subresource !== 'status';
+  const checks = subresource === 'status' ? ofStatus() : hasOtherType ? [] : ofMain;
   const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
   for (const check of ['lenient-update', ...checks] as const) errors.push(...run(check));
-  throwInvalid(resource, object, errors);
+  if (hasOtherType) errors.push(...validateType(otherType, write.target));
+  const { group = '' } = parseGroupVersion(otherType?.apiVersion ?? '') ?? {};
+  throwInvalid(otherType === undefined ? resource : { group, kind: otherType.kind ?? '' }, object, errors);
   context.warnings.push(...(resource.strategy.warnings?.(object, old, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, old));
 }

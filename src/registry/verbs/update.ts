@@ -15,7 +15,7 @@ import { groupResource, modifiedConflict, preconditionConflict } from '../errors
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
 import { keepWritten } from '../objects/decoded-object-cache.ts';
-import { encodeObject, encodeWritten, sameContent } from '../objects/layout.ts';
+import { encodeObject, encodeWritten, holdsNull, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, checkNamespace, dedupeOwners } from '../metadata.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
@@ -115,7 +115,10 @@ async function runRound(round: Round): Promise<Outcome> {
   await write.pause();
   checkIdentity(request, request.name, wanted);
   if (request.isPatch !== true) dedupeOwners(wanted, request.context.warnings, 'beforeAdmission');
-  if (request.managedFields !== 'keep') await setManagedFields(core, write, { object: wanted, old });
+  const otherType = request.otherType?.();
+  // Owners of an object that cannot be read as its kind are forgotten, as the reference does.
+  if (otherType !== undefined) delete wanted.metadata.managedFields;
+  else if (request.managedFields !== 'keep') await setManagedFields(core, write, { object: wanted, old });
   else if (wanted.metadata.managedFields === undefined) delete wanted.metadata.managedFields;
   await write.pause();
   dropEmptyLists(request, wanted);
@@ -123,7 +126,7 @@ async function runRound(round: Round): Promise<Outcome> {
   const object = await mutate(write, attributes, wanted);
   checkNamespace(request, object);
   checkRevision(request, object, current.revision);
-  const change: Change = { round: { ...round, current }, write, attributes, old, object };
+  const change: Change = { round: { ...round, current }, write: otherType === undefined ? write : { ...write, otherType }, attributes, old, object };
   const outcome = await withReservation(core, attributes, { write: () => storeReserved(change), isWritten: ({ type }) => type === 'written' });
   if (outcome.type === 'written') core.options.onUpdated?.(attributes);
   return outcome;
@@ -233,8 +236,10 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   await pause();
   const stored = await convertToStore(request, storage.resource, object);
   // A Scale puts replicas where the schema of a custom resource may have no field: reading drops them again.
-  const isAsRead = !custom || request.subresource !== 'scale';
-  const encoded = isAsRead ? encodeWritten(storage.layout, stored, { version: request.version, old }) : encodeObject(storage.layout, stored);
+  const mayHoldNulls = custom && request.managedFields === 'keep';
+  const isFitted = !custom || request.subresource !== 'scale';
+  const encoded = isFitted ? encodeWritten(storage.layout, stored, { version: request.version, old, mayHoldNulls }) : encodeObject(storage.layout, stored);
+  const isAsRead = isFitted && !(mayHoldNulls && holdsNull(encoded));
   // Reading adds defaults that the definition may not have had when the object was written, or that the version it was written in does not have.
   if (isSame && custom) {
     const outcome = await leaveUnchanged(round, ({ value }) => Buffer.compare(storage.codec.decode(value, key), encoded.json) === 0);

@@ -1,8 +1,9 @@
 // events.k8s.io/v1 Event: stored as core/v1, shown in its own form, strictly validated under the names of the core form.
-import { type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
+import { type KubeObject, invalidValue, required, validateObjectMeta, validateObjectMetaUpdate } from '../../apimachinery/index.ts';
 import { convertColumns } from '../common/columns/columns.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { type Errors, checkImmutable } from '../common/validation/check.ts';
+import { readGoStructs, shapeGoStruct } from '../common/validation/go-structs.ts';
 import { toNumber, toObject, toText } from '../common/values.ts';
 import { checkParts, eventColumns, involvedPaths, isUnset, readEvent } from '../core/event.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -24,7 +25,7 @@ function checkSeries(event: KubeObject): Errors {
   ];
 }
 
-/** Validates new events of events.k8s.io. */
+/** Validates new events of events.k8s.io: what all events have comes before their metadata. */
 function validateNewEvent(event: KubeObject): Errors {
   const type = toText(event['type']);
   const { component, host } = toObject(event['deprecatedSource']);
@@ -33,25 +34,39 @@ function validateNewEvent(event: KubeObject): Errors {
     ['count', toNumber(event['deprecatedCount'] ?? 0) !== 0], ['source', !isUnset(component) || !isUnset(host)],
   ];
   return [
-    ...checkParts(readEvent(event, eventNames)), ...checkSeries(event), ...(isUnset(event['eventTime']) ? [required('eventTime')] : []),
+    ...checkParts(readEvent(event, eventNames)), ...validateObjectMeta(event.metadata, { namespaced: true, nameRule: 'dns-subdomain' }),
+    ...checkSeries(event), ...(isUnset(event['eventTime']) ? [required('eventTime')] : []),
     ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
     ...old.filter(([, isSet]) => isSet).map(([name]) => invalidValue(name, '', 'needs to be unset')),
   ];
 }
 
-/** Immutable members, with the names that errors give them. */
-const sealed: readonly (readonly [string, string])[] = [
-  ['regarding', 'involvedObject'], ['reason', 'reason'], ['note', 'message'], ['deprecatedSource', 'source'], ['deprecatedFirstTimestamp', 'firstTimestamp'],
-  ['deprecatedLastTimestamp', 'lastTimestamp'], ['deprecatedCount', 'count'], ['type', 'type'], ['eventTime', 'eventTime'], ['action', 'action'],
-  ['related', 'related'], ['reportingController', 'reportingController'], ['reportingInstance', 'reportingInstance'],
+const structs = readGoStructs(`
+ObjectReference: Kind ""; Namespace ""; Name ""; UID=uid ""; APIVersion=apiVersion ""; ResourceVersion ""; FieldPath ""
+EventSource: Component ""; Host ""
+`);
+const showReference = (value: unknown): unknown => shapeGoStruct(structs, 'ObjectReference', toObject(value));
+const showSource = (value: unknown): unknown => shapeGoStruct(structs, 'EventSource', toObject(value));
+const showTime = (value: unknown): unknown => value ?? null;
+
+/** Immutable members, with the names that errors give them, and how errors show their values. */
+const sealed: readonly (readonly [name: string, path: string, show: (value: unknown) => unknown])[] = [
+  ['regarding', 'involvedObject', showReference], ['reason', 'reason', toText], ['note', 'message', toText],
+  ['deprecatedSource', 'source', showSource], ['deprecatedFirstTimestamp', 'firstTimestamp', showTime],
+  ['deprecatedLastTimestamp', 'lastTimestamp', showTime], ['deprecatedCount', 'count', (value) => toNumber(value ?? 0)],
+  // The reference asks twice.
+  ['reason', 'reason', toText], ['type', 'type', toText], ['eventTime', 'eventTime', showTime], ['action', 'action', toText],
+  ['related', 'related', (value) => (isUnset(value) ? null : showReference(value))],
+  ['reportingController', 'reportingController', toText], ['reportingInstance', 'reportingInstance', toText],
 ];
 
 /** Validates updates of events of events.k8s.io: nothing but the series may change. */
 function validateNewEventUpdate(event: KubeObject, old: KubeObject): Errors {
   const isSameSeries = JSON.stringify(event['series'] ?? null) === JSON.stringify(old['series'] ?? null);
   return [
-    ...checkParts(readEvent(event, eventNames)), ...(isSameSeries ? [] : checkSeries(event)),
-    ...sealed.flatMap(([name, path]) => checkImmutable({ path, value: event[name] }, { path, value: old[name] })),
+    ...checkParts(readEvent(event, eventNames)), ...validateObjectMetaUpdate(event.metadata, old.metadata, true),
+    ...(isSameSeries ? [] : checkSeries(event)),
+    ...sealed.flatMap(([name, path, show]) => checkImmutable({ path, value: show(event[name]) }, { path, value: show(old[name]) })),
   ];
 }
 
@@ -61,7 +76,7 @@ export const eventsGroupEventKind: KindSpec = {
   storedAs: '/events', convert: convertEvent, ttlSeconds: 3600,
   createOnUpdate: true,
   selectableFields: eventsGroupFields,
-  metadataChecks: ['update', 'kind'],
+  metadataChecks: ['kind'],
   columns: eventsGroupColumns,
   validation: { object: validateNewEvent, update: validateNewEventUpdate },
 };

@@ -165,13 +165,17 @@ const checks: Readonly<Record<string, Check>> = {
     checkDnsSubdomain(text).length === 0,
 };
 
-const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
+/** The formats of numbers; other types but texts have none. */
+const formatsOfNumbers: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
 
 const normalize = (format: string): string => format.replaceAll('-', '');
 
-/** Whether a format means something; others are ignored. */
-export function isKnownFormat(format: string): boolean {
-  return numberFormats.has(format) || Object.hasOwn(checks, normalize(format));
+/** Whether texts may be of a format. */
+export const isTextFormat = (format: string): boolean => Object.hasOwn(checks, normalize(format));
+
+/** Whether a format means something for values of a type, the only one that a schema names; others are ignored. */
+export function isKnownFormat(type: string | undefined, format: string): boolean {
+  return type === undefined || type === '' || type === 'string' ? isTextFormat(format) : formatsOfNumbers[type]?.includes(format) === true;
 }
 
 /** Whether a string is of a format; true for formats that say nothing about strings. */

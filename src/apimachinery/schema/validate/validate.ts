@@ -5,7 +5,7 @@ import { announceWork, compareKeys, createStride, isJsonObject } from '../../../
 import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
 import type { FieldError } from '../../status.ts';
 import { Before } from './before.ts';
-import { isKnownFormat, matchesFormat } from './formats.ts';
+import { isKnownFormat, isTextFormat, matchesFormat } from './formats.ts';
 import { checkNumber } from './number.ts';
 import { matchesPattern } from './pattern.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
@@ -119,10 +119,17 @@ class Validator {
     outcome.errors.push({ reason: 'FieldValueInvalid', field: this.#field(''), message: `Invalid value: "": ${text}` });
   }
 
+  /** The format of a schema; '' for none. Defaults keep formats that nothing checks, objects do not. */
+  #formatOf(schema: OpenAPIV3Schema): string {
+    const { format = '' } = schema;
+    if (format === '' || this.#isDefault) return format;
+    const types = typesOf(schema);
+    return isKnownFormat(types.length === 1 ? types[0] : undefined, format) ? format : '';
+  }
+
   #checkType(schema: OpenAPIV3Schema, value: unknown, context: Context): void {
     const types = this.#isDefault ? (schema.type ? [schema.type] : []) : typesOf(schema);
-    // Defaults keep formats that nothing checks, objects do not.
-    const format = schema.format !== undefined && (this.#isDefault || isKnownFormat(schema.format)) ? schema.format : '';
+    const format = this.#formatOf(schema);
     if (types.length === 0 && format === '') return;
     context.outcome.checks++;
     if (value === null) {
@@ -196,9 +203,10 @@ class Validator {
     if (maxLength !== undefined && countCharacters(value) > maxLength) outcome.errors.push(tooLong(this.#field(place.path), maxLength));
     else if (minLength !== undefined && countCharacters(value) < minLength) this.#refuse(context, value, `should be at least ${minLength} chars long`);
     else if (pattern && !matchesPattern(pattern, value)) this.#refuse(context, value, `should match '${pattern}'`);
-    if (schema.format === undefined || !isKnownFormat(schema.format)) return;
+    const format = this.#formatOf(schema);
+    if (!isTextFormat(format)) return;
     outcome.checks++;
-    if (!matchesFormat(schema.format, value)) this.#refuseType(context, schema.format, value);
+    if (!matchesFormat(format, value)) this.#refuseType(context, format, value);
   }
 
   #checkNumber(schema: OpenAPIV3Schema, value: number | bigint, context: Context): void {
