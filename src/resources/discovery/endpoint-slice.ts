@@ -101,7 +101,7 @@ function validateEndpointSlice(slice: KubeObject, old?: KubeObject): Errors {
   const type: Field = { path: 'addressType', value: slice['addressType'] };
   return [
     ...(toText(type.value) === '' ? [required(type.path)] : checkOneOf(type, ['FQDN', 'IPv4', 'IPv6'])),
-    ...checkEndpoints(slice, old), ...checkSlicePorts({ path: 'ports', value: slice['ports'] }),
+    ...checkSlicePorts({ path: 'ports', value: slice['ports'] }), ...checkEndpoints(slice, old),
   ];
 }
 
