@@ -4,7 +4,7 @@ import {
   badRequest, canonicalizeTime, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
 } from '../../apimachinery/index.ts';
 import { CborError, formatYamlDuplicates, parseCbor, YamlError } from '../../codec/index.ts';
-import { type Registry, applyObject, checkIdentity, defaultObject, subresourcesIn } from '../../registry/index.ts';
+import { type Registry, applyObject, checkIdentity, checkScaleUid, defaultObject, subresourcesIn } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, type Level, type RawBody, typeObject } from '../request/decode.ts';
 import { cborMismatch, describeConversion } from '../request/decode-errors.ts';
@@ -132,7 +132,11 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
     const named = { ...applied.metadata };
     const { name, namespace } = next.metadata;
     checkIdentity(request.target, request.name, { metadata: { name: named.name ?? name, namespace: named.namespace ?? namespace } });
-    return { object: checkScale(request.resource, next, object), hasDropped: false };
+    const checked = checkScale(request.resource, next, object);
+    const { group, plural, custom } = request.resource;
+    // Custom resources do not look at the uid.
+    if (!custom && current !== undefined) checkScaleUid({ group, resource: `${plural}/scale` }, current, { metadata: named });
+    return { object: checked, hasDropped: false };
   }
   return { object: defaultObject(object, request.target, { keepNulls: true, before: current }), hasDropped: dropsFields(request, strictErrors) };
 }

@@ -29,10 +29,13 @@ interface Scaling {
 
 /** The object with the replicas of a Scale; throws unless they are valid and the Scale's uid, if any, is that of the object; `at` is what a conflict names. */
 export function withScale(resource: Resource, { current, scale, at = groupResource(resource) }: Scaling): KubeObject {
-  checkScaleUid(at, current, scale);
+  // Custom resources are validated by their schemas, later.
+  if (resource.custom) checkScaleUid(at, current, scale);
   const object = cloneJson(current);
   applyScale(resource, object, scale);
-  return checkScale(resource, object, scale);
+  checkScale(resource, object, scale);
+  checkScaleUid(at, current, scale);
+  return object;
 }
 
 /** Returns the object; throws the 422 of negative replicas, and of metadata of its new Scale that no object may have. */

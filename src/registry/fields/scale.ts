@@ -112,11 +112,9 @@ export function checkScaleUid(resource: GroupResource, { metadata }: KubeObject,
   throw conflict(resource, metadata.name ?? '', `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid ?? ''}`);
 }
 
-/** Puts the replicas (and the resourceVersion, which then is a precondition, as the uid is) of a Scale into `object`, in place. */
+/** Puts the replicas (and the resourceVersion, which then is a precondition) of a Scale into `object`, in place. */
 export function applyScale(resource: Resource, object: KubeObject, scale: KubeObject): void {
   const { specReplicas } = scaleFieldsOf(resource, object);
-  // Custom resources do not look at the uid.
-  if (!resource.custom) checkScaleUid({ group: resource.group, resource: `${resource.plural}/scale` }, object, scale);
   const spec = scale['spec'];
   const replicas = isJsonObject(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number') throw badRequest('Scale.spec.replicas must be a number');

@@ -38,3 +38,16 @@ test('checkProvisioner takes qualified names in any case', () => {
   assert.deepEqual(create('storage.k8s.io/VolumeAttributesClass', { driverName: '', parameters }), ['driverName: Required value']);
   assert.match(create('storage.k8s.io/StorageClass', { provisioner: 'A/B/C' }).join(), /^provisioner: Invalid value: "a\/b\/c": /);
 });
+
+test('validateInlineVolume wants the source of a driver, and nothing that volumes of their own have', () => {
+  const inline = (inlineVolumeSpec: object): readonly string[] =>
+    create('storage.k8s.io/VolumeAttachment', { spec: { attacher: 'a', nodeName: 'n', source: { inlineVolumeSpec } } })
+      .map((error) => error.replace('spec.source.inlineVolumeSpec.', ''));
+  const csi = { driver: 'd', volumeHandle: 'h' };
+  assert.deepEqual(inline({ accessModes: ['ReadWriteOnce'], csi, volumeMode: 'Filesystem', persistentVolumeReclaimPolicy: 'Retain' }), []);
+  assert.deepEqual(inline({ capacity: { storage: '1' }, hostPath: { path: '/a' }, persistentVolumeReclaimPolicy: 'Delete', storageClassName: 'c' }), [
+    'capacity: Forbidden: may not be specified in the context of inline volumes', 'csi: Required value: has to be specified in the context of inline volumes',
+    'accessModes: Required value', 'persistentVolumeReclaimPolicy: Forbidden: may only be Retain in the context of inline volumes',
+    'storageClassName: Forbidden: may not be specified in the context of inline volumes',
+  ]);
+});

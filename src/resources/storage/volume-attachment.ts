@@ -8,6 +8,7 @@ import { type Errors, at, checkText, isEmptyText, isGiven, specOf } from '../com
 import { checkDriverName } from '../common/validation/driver-names.ts';
 import { shapeValue } from '../common/validation/struct-diff.ts';
 import { readPath } from '../common/values.ts';
+import { validateInlineVolume } from '../core/volumes/persistent-volume.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
 /** Columns of volumeattachments; upstream marks the attacher as a name too. */
@@ -28,7 +29,8 @@ function validateAttachment(attachment: KubeObject): Errors {
   const errors: FieldError[] = [...checkDriverName(attacher)];
   if (!isGiven(inline) && !isGiven(named)) errors.push(required(source.path, text));
   else if (isGiven(inline) && isGiven(named)) errors.push(forbiddenField(source.path, text));
-  else if (isGiven(named) && isEmptyText(named)) errors.push(required(named.path, 'must specify non empty persistentVolumeName'));
+  else if (isGiven(inline)) errors.push(...validateInlineVolume(inline));
+  else if (isEmptyText(named)) errors.push(required(named.path, 'must specify non empty persistentVolumeName'));
   errors.push(...checkText(at(spec, 'nodeName'), checkDnsSubdomain));
   return isGiven(named) ? [...errors, ...checkText(named, checkDnsSubdomain)] : errors;
 }

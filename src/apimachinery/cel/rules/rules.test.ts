@@ -26,6 +26,13 @@ test('validate reports a rule that does not hold at the path of its node, with t
   assert.deepEqual(error, { reason: 'FieldValueInvalid', field: 'spec.n', message: 'Invalid value: 11: failed rule: self <= 10' });
 });
 
+test('validate has no type for the items of an object, nor for what is below them', () => {
+  const items = { type: 'object', properties: { n: { ...int, ...rule('self < 1') } }, ...rule('self.n > 0') };
+  const rules = compileRules(underSpec({ type: 'object', items }));
+  assert.deepEqual(rules.validate({ value: { spec: [{ n: 1 }] } }).errors, [{ reason: 'FieldValueInvalid', field: 'spec[0]',
+    message: 'Invalid value: "object": rule compiler initialization error: failed to convert to declType for CEL validation rules' }]);
+});
+
 test('validate runs rules over time only where there is an old value', () => {
   const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self >= oldSelf', { message: 'only grows' }) } } }));
   assert.deepEqual(rules.validate({ value: { spec: { n: 1 } } }).errors, []);

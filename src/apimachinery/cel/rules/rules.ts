@@ -107,6 +107,8 @@ function attempt(text: string, env: Environment, wanted: Wanted): Attempt {
 export interface RuleNode {
   readonly schema: OpenAPIV3Schema;
   readonly declared: DeclaredType | undefined;
+  /** Why the node's own rules cannot be compiled. */
+  readonly problem?: string;
   /** The node's own rules, compiled on first use. */
   readonly rules: readonly CompiledRule[];
   readonly items?: RuleNode;
@@ -117,7 +119,7 @@ export interface RuleNode {
 
 /** The tree of rules of a schema; undefined when it has none. */
 export function buildRuleTree(schema: OpenAPIV3Schema, root: boolean): RuleNode | undefined {
-  return hasRules(schema) ? buildNode({ rules: schema, node: schema, root, declared: undefined }) : undefined;
+  return hasRules(schema) ? buildNode({ rules: schema, node: schema, root, isTyped: true }) : undefined;
 }
 
 function hasRules(schema: OpenAPIV3Schema): boolean {
@@ -133,31 +135,35 @@ interface NodeInput {
   readonly rules: OpenAPIV3Schema;
   readonly node: OpenAPIV3Schema;
   readonly root: boolean;
-  readonly declared: DeclaredType | undefined;
+  /** False for elements of what is no list or map, though the schema has a schema for them: they have no type. */
+  readonly isTyped: boolean;
 }
+
+const UNTYPED = 'rule compiler initialization error: failed to convert to declType for CEL validation rules';
 
 const isEmbedded = (schema: OpenAPIV3Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 
 function buildNode(input: NodeInput): RuleNode | undefined {
-  const { rules, node, root } = input;
+  const { rules, node, root, isTyped } = input;
   if (!hasRules(rules)) return undefined;
-  let declared = input.declared;
-  const declare = (): DeclaredType | undefined => (declared ??= declareSelf(node, root));
-  const child = (of: OpenAPIV3Schema | undefined, at: OpenAPIV3Schema | undefined): RuleNode | undefined =>
-    (of === undefined || at === undefined ? undefined : buildNode({ rules: of, node: at, root: isEmbedded(at), declared: undefined }));
-  const items = child(rules.items, node.items);
-  const values = child(schemaOrNone(rules.additionalProperties), schemaOrNone(node.additionalProperties));
+  let declared: DeclaredType | undefined;
+  const declare = (): DeclaredType | undefined => (isTyped ? declared ??= declareSelf(node, root) : undefined);
+  const child = (of: OpenAPIV3Schema | undefined, at: OpenAPIV3Schema | undefined, isTypedChild: boolean): RuleNode | undefined =>
+    (of === undefined || at === undefined ? undefined : buildNode({ rules: of, node: at, root: isEmbedded(at), isTyped: isTypedChild }));
+  const items = child(rules.items, node.items, isTyped && node.type === 'array');
+  const values = child(schemaOrNone(rules.additionalProperties), schemaOrNone(node.additionalProperties), isTyped && node.type === 'object');
   const properties = new Map<string, RuleNode>();
-  for (const [name, property] of Object.entries(rules.properties ?? {})) {
-    const found = child(property, Object.hasOwn(node.properties ?? {}, name) ? node.properties![name] : undefined);
+  for (const [name, property] of isTyped ? Object.entries(rules.properties ?? {}) : []) {
+    const found = child(property, Object.hasOwn(node.properties ?? {}, name) ? node.properties![name] : undefined, true);
     if (found !== undefined) properties.set(name, found);
   }
   const branches = Array.isArray(rules['allOf']) ? (rules['allOf'] as OpenAPIV3Schema[]) : [];
-  const allOf = branches.flatMap((branch) => buildNode({ rules: branch, node, root, declared: undefined }) ?? []);
+  const allOf = branches.flatMap((branch) => buildNode({ rules: branch, node, root, isTyped }) ?? []);
   let compiled: readonly CompiledRule[] | undefined;
   return {
     schema: root ? withTypeAndMeta(node) : node,
     get declared() { return declare(); },
+    ...(!isTyped && rulesOf(rules).length > 0 && { problem: UNTYPED }),
     get rules() { return (compiled ??= compileOwn(rulesOf(rules), declare())); },
     ...(items === undefined ? {} : { items }), ...(values === undefined ? {} : { values }), ...(properties.size === 0 ? {} : { properties }),
     allOf,

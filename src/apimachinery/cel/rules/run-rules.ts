@@ -130,7 +130,8 @@ class RuleRun {
   }
 
   #runOwn(node: RuleNode, at: Visit): void {
-    const { rules, declared } = node;
+    const { rules, declared, problem } = node;
+    if (problem !== undefined) return this.#fail(node, at, problem);
     if (rules.length === 0 || declared === undefined) return;
     if (this.budget <= 0) return this.#exhausted(node, at);
     const self = fromDeclared(at.value, declared);

@@ -152,6 +152,16 @@ test('validateUpdate of a resize lets cpu and memory change, and nothing else', 
   assert.deepEqual(resize(old.spec, { ...old, spec: { ...old.spec, os: { name: 'windows' } } }), [': Forbidden: windows pods cannot be resized']);
 });
 
+test('validateUpdate of a pod keeps the annotations of mirror pods and of AppArmor', () => {
+  const mirror = 'kubernetes.io/config.mirror';
+  const made = (annotations: object): object => ({ metadata: { name: 'p', annotations }, spec: { nodeName: 'n', containers: [box()] } });
+  const [lost, added] = [`metadata.annotations[${mirror}]: Forbidden: may not remove or update mirror pod annotation`,
+    'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations'];
+  const [now, old] = [made({ 'container.apparmor.security.beta.kubernetes.io/c': 'x' }), made({ [mirror]: 'a' })];
+  assert.deepEqual(updateFrom('/Pod', now, old).filter((error) => error.includes('annotations')), [lost, added]);
+  assert.deepEqual(updateStatus('/Pod', now, old), [lost, added]);
+});
+
 test('validateUpdate of a pod allows images and additions of tolerations only', () => {
   const old = { spec: { containers: [box()], tolerations: [{ key: 'a' }] } };
   const containers = [box({ image: 'nginx:2', imagePullPolicy: 'Always' })];

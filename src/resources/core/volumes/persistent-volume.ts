@@ -47,17 +47,36 @@ function checkAttributes(spec: Field): Errors {
   ];
 }
 
+/** A volume whose reclaiming empties the root of a node. */
+function checkRecycledRoot(spec: Field): Errors {
+  const policy = at(spec, 'persistentVolumeReclaimPolicy');
+  const isRoot = /^\/(?:\.?\/)*\.?$/.test(toText(readPath(spec.value, 'hostPath', 'path'))) && policy.value === 'Recycle';
+  return isRoot ? [forbiddenField(policy.path, "may not be 'recycle' for a hostPath mount of '/'")] : [];
+}
+
 /** Validates persistentvolumes. */
 function validateVolume(volume: KubeObject): Errors {
   const spec = specOf(volume);
   const [policy, mode, className] = [at(spec, 'persistentVolumeReclaimPolicy'), at(spec, 'volumeMode'), at(spec, 'storageClassName')];
-  const isRoot = /^\/(?:\.?\/)*\.?$/.test(toText(readPath(spec.value, 'hostPath', 'path'))) && policy.value === 'Recycle';
   return [
     ...checkModes(spec), ...checkCapacity(at(spec, 'capacity')), ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Recycle', 'Retain'])),
-    ...checkNodes(at(spec, 'nodeAffinity')), ...checkPersistentSource(spec, volume.metadata.name ?? ''),
-    ...(isRoot ? [forbiddenField(policy.path, "may not be 'recycle' for a hostPath mount of '/'")] : []),
+    ...checkNodes(at(spec, 'nodeAffinity')), ...checkPersistentSource(spec, volume.metadata.name ?? ''), ...checkRecycledRoot(spec),
     ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)), ...checkGivenOneOf(mode, volumeModes),
     ...checkAttributes(spec),
+  ];
+}
+
+/** Validates the spec of a volume that stands in another object: the source of a CSI driver, without what volumes of their own have. */
+export function validateInlineVolume(spec: Field): Errors {
+  const refuse = (name: string, text = 'may not be specified'): Errors => [forbiddenField(at(spec, name).path, `${text} in the context of inline volumes`)];
+  const [policy, mode] = [at(spec, 'persistentVolumeReclaimPolicy'), at(spec, 'volumeMode')];
+  return [
+    ...(isGiven(at(spec, 'claimRef')) ? refuse('claimRef') : []), ...(entriesOf(at(spec, 'capacity')).length > 0 ? refuse('capacity') : []),
+    ...(isGiven(at(spec, 'csi')) ? [] : [required(at(spec, 'csi').path, 'has to be specified in the context of inline volumes')]),
+    ...checkModes(spec), ...(isEmptyText(policy) || policy.value === 'Retain' ? [] : refuse('persistentVolumeReclaimPolicy', 'may only be Retain')),
+    ...(isGiven(at(spec, 'nodeAffinity')) ? refuse('nodeAffinity') : []), ...checkPersistentSource(spec, ''), ...checkRecycledRoot(spec),
+    ...(isEmptyText(at(spec, 'storageClassName')) ? [] : refuse('storageClassName')),
+    ...(isGiven(mode) && mode.value !== 'Filesystem' ? refuse('volumeMode', 'may not specify volumeMode other than Filesystem') : []),
   ];
 }
 

@@ -203,7 +203,8 @@ export function validatePodSpec(spec: Field, pod?: PodOfSpec): Errors {
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
-const MIRROR_POD = 'kubernetes.io/config.mirror';
+/** The annotation of a pod that mirrors one of a kubelet's own. */
+export const MIRROR_POD = 'kubernetes.io/config.mirror';
 
 /** Validates annotations that have a meaning for pods; `spec` is that of the pod or template. */
 export function checkPodAnnotations(annotations: Field, spec: unknown): Errors {

@@ -5,7 +5,7 @@ import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toText } from '../../../common/values.ts';
 import { textOfNamedSpec } from '../spec-text.ts';
 import { checkEphemeralContainers, checkTrimmedImage } from './containers.ts';
-import { checkPodAnnotations, checkVolumes, readContext, validatePodSpec } from './pod-spec.ts';
+import { MIRROR_POD, checkPodAnnotations, checkVolumes, readContext, validatePodSpec } from './pod-spec.ts';
 
 /** Validates the ephemeral containers of a pod. */
 export function validateEphemeralContainers(pod: KubeObject): Errors {
@@ -43,6 +43,20 @@ export function checkAddedErrors(pod: KubeObject, old: KubeObject, isSameSpec: b
   if (errors.length === 0) return errors;
   const known = new Set(check(old).map(({ field, message }) => `${field} ${message}`));
   return errors.filter(({ field, message }) => !known.has(`${field} ${message}`));
+}
+
+const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
+
+/** The annotations of mirror pods and of AppArmor stay as they were created. */
+export function checkKeptAnnotations(pod: KubeObject, old: KubeObject): Errors {
+  const [now, before] = [pod, old].map(({ metadata }) => new Map(Object.entries(metadata.annotations ?? {}))) as [Map<string, string>, Map<string, string>];
+  const name = (key: string): string | undefined => (key.startsWith(APP_ARMOR) ? 'AppArmor annotations' : key === MIRROR_POD ? 'mirror pod annotation' : undefined);
+  const refuse = (keys: Iterable<string>, change: string): Errors =>
+    [...keys].flatMap((key) => (name(key) === undefined ? [] : [forbiddenField(`metadata.annotations[${key}]`, `may not ${change} ${name(key)}`)]));
+  return [
+    ...refuse([...before.keys()].filter((key) => now.get(key) !== before.get(key)), 'remove or update'),
+    ...refuse([...now.keys()].filter((key) => !before.has(key)), 'add'),
+  ];
 }
 
 /** Validates a new pod. */

@@ -6,6 +6,7 @@ import {
 import { checkIp } from '../../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
+import { checkKeptAnnotations } from './pod.ts';
 
 const MAX_ID = 2 ** 31 - 1;
 const MAX_MESSAGE_BYTES = 4096;
@@ -156,7 +157,7 @@ export function validatePodStatus(pod: KubeObject, old: KubeObject): Errors {
   const isNominated = !isEmptyText(node) && node.value !== at(before, 'nominatedNodeName').value;
   const isBound = toText(readPath(old, 'spec', 'nodeName')) !== '';
   return [
-    ...each(at(status, 'conditions')).flatMap(checkPodCondition), ...(isNominated ? checkText(node, checkDnsSubdomain) : []),
+    ...checkKeptAnnotations(pod, old), ...each(at(status, 'conditions')).flatMap(checkPodCondition), ...(isNominated ? checkText(node, checkDnsSubdomain) : []),
     ...(isNominated && isBound ? [forbiddenField(node.path, 'may not be set on pods that are already bound to a node')] : []),
     ...checkGeneration(status), ...checkImmutable(at(status, 'qosClass'), at(before, 'qosClass')), ...checkClaims(status, pod),
     ...checkExtendedClaim(at(status, 'extendedResourceClaimStatus'), pod),

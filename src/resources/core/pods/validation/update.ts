@@ -6,7 +6,7 @@ import { type Errors, type Field, at, each, isGiven, isWrong, specOf } from '../
 import { diffStructs } from '../../../common/validation/struct-diff.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { showPodPart, showPodSpec } from './parts.ts';
-import { checkAddedErrors } from './pod.ts';
+import { checkAddedErrors, checkKeptAnnotations } from './pod.ts';
 import { checkTolerations } from './scheduling.ts';
 
 const CHANGEABLE = '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` '
@@ -117,7 +117,7 @@ function checkUnchanged(spec: Field, before: Field): Errors {
 export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
   const [spec, before] = [specOf(pod), specOf(old)];
   const isSameSpec = equalJson(spec.value, before.value);
-  const errors: FieldError[] = [...checkAddedErrors(pod, old, isSameSpec)];
+  const errors: FieldError[] = [...checkAddedErrors(pod, old, isSameSpec), ...checkKeptAnnotations(pod, old)];
   for (const list of ['containers', 'initContainers']) {
     const [now, then] = [at(spec, list), at(before, list)];
     if (toList(now.value).length !== toList(then.value).length) return [...errors, forbiddenField(now.path, 'pod updates may not add or remove containers')];
