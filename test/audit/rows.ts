@@ -2,6 +2,7 @@
 import type { Json, Request } from '../differential/case.ts';
 import { clientRows } from './client-rows.ts';
 import type { Row } from './row.ts';
+import { serverRows } from './server-rows.ts';
 
 const inNamespace = '/api/v1/namespaces/{ns}';
 const post = (path: string, body: Json | string): Request => ({ method: 'POST', path, body });
@@ -340,5 +341,5 @@ export const rows: readonly Row[] = [
   { line: 'W-05', what: 'system priority classes stay',
     requests: [{ method: 'DELETE', path: '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical' }] },
   { line: 'W-17', what: 'the first range of addresses of services', requests: [{ path: '/apis/networking.k8s.io/v1/servicecidrs/kubernetes' }] },
-  ...clientRows,
+  ...clientRows, ...serverRows,
 ];

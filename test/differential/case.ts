@@ -12,9 +12,15 @@ export interface Request {
   /** Content-Type and Accept, where they are not JSON. */
   readonly type?: string;
   readonly accept?: string;
+  /** Other headers of the request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of the answer that are compared beside those of all answers. */
+  readonly shows?: readonly string[];
+  /** Of an answer that lists metrics these are compared: their help, type and names of labels. */
+  readonly metrics?: readonly string[];
   /** The user; admin where none is given. */
   readonly as?: 'alice' | 'bob';
-  /** Fields of the answer, by the names that later requests use them with. */
+  /** Fields of the answer, or `headers.` and the name of a header, by the names that later requests use them with. */
   readonly save?: Readonly<Record<string, string>>;
   /** The request is repeated until this field of the answer has this value; the answers are not compared. */
   readonly until?: { readonly field: string; readonly equals: unknown };

@@ -93,7 +93,7 @@ function isOtherGeneration(theirs: Answer, ours: Answer): boolean {
   return (theirs.body as Json | null)?.['kind'] === 'NetworkPolicy' && theirs.status === ours.status && without(theirs) === without(ours);
 }
 
-/** The peer's refusal without the causes that it has for empty maps given to an immutable object or an ephemeral container; undefined where no other cause is left. */
+/** The peer's refusal without the causes of empty maps in immutable objects and ephemeral containers; undefined where no other cause is left. */
 function withoutEmptyMaps({ body: sent }: Request, theirs: Answer): Answer | undefined {
   const body = theirs.body as Json;
   const at = (field: string): unknown => field.split(/[.[\]]+/).filter((name) => name !== '').reduce<any>((value, name) => value?.[name], sent);
@@ -105,7 +105,8 @@ function withoutEmptyMaps({ body: sent }: Request, theirs: Answer): Answer | und
   if (causes.length === 0) return undefined;
   const [first] = causes;
   const isOne = causes.every((cause) => JSON.stringify(cause) === JSON.stringify(first));
-  const message = !isOne ? body['message'] : `${String(body['message']).split(' is invalid: ', 1)[0]} is invalid: ${first!['field']}: ${first!['message']}`;
+  const [subject] = String(body['message']).split(' is invalid: ', 1);
+  const message = !isOne ? body['message'] : `${subject} is invalid: ${first!['field']}: ${first!['message']}`;
   return { ...theirs, body: { ...body, message, details: { ...body['details'], causes } } };
 }
 

@@ -1,6 +1,6 @@
 // Answers without what differs from one server and one run to the next: names of the case, uids, times, versions, addresses and ports.
 import type { ClientResponse } from '../../src/test-support/index.ts';
-import type { Json } from './case.ts';
+import type { Json, Request } from './case.ts';
 
 /** An answer as the client has it. */
 export type Received = Pick<ClientResponse, 'body' | 'headers' | 'status' | 'text'>;
@@ -123,15 +123,32 @@ function readLines(text: string): unknown {
 /** Warnings of formats come in no order. */
 const sortWarnings = (text: string): string => (text.includes('unrecognized format') ? text.split(', ').sort().join(', ') : text);
 
+/** The value of a header without hashes and dates. */
+const cleanHeader = (value: string): string => value.replace(/[0-9A-F]{128}/g, '<SHA-512>').replace(/[0-9A-F]{64}/g, '<SHA-256>')
+  .replace(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} (\d{4}) [\d:]{8} GMT/g,
+    (_, year: string) => (Number(year) > new Date().getFullYear() ? '<later date>' : '<date>'));
+
+/** Metrics by name: help, type and the names of the labels that samples have. */
+function describeMetrics(text: string, wanted: readonly string[]): Json {
+  const lines = text.split('\n');
+  return Object.fromEntries(wanted.map((name) => {
+    const about = (word: string): string | undefined => lines.find((line) => line.startsWith(`# ${word} ${name} `))?.slice(word.length + name.length + 4);
+    const samples = lines.filter((line) => new RegExp(`^${name}(?:_bucket|_sum|_count)?[{ ]`).test(line));
+    const labels = new Set(samples.flatMap((line) => [...line.matchAll(/[{,](\w+)="/g)].map(([, label]) => label)));
+    return [name, { help: about('HELP'), type: about('TYPE'), labels: [...labels].sort() }];
+  }));
+}
+
 /** An answer as it is compared. */
-export function normalise(response: Received, context: Context): Answer {
+export function normalise(response: Received, context: Context, { shows = [], metrics }: Pick<Request, 'metrics' | 'shows'> = {}): Answer {
   const { status, headers, text } = response;
   const contentType = String(headers['content-type'] ?? '');
-  const parsed = response.body ?? (contentType.includes('json') ? readLines(text) : text);
+  const parsed = metrics !== undefined ? describeMetrics(text, metrics) : response.body ?? (contentType.includes('json') ? readLines(text) : text);
+  const shown = shows.map((name) => [name, cleanHeader(cleanText(String(headers[name] ?? ''), context.id))] as const);
   const kept = KEPT_HEADERS.filter((name) => headers[name] !== undefined).map((name) => [name, cleanText(String(headers[name]), context.id)] as const);
   return {
     status, contentType, ...(headers['warning'] !== undefined && { warnings: sortWarnings(cleanText(String(headers['warning']), context.id)) }),
-    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+    ...(kept.length + shown.length > 0 && { headers: Object.fromEntries([...kept, ...shown]) }),
     body: contentType.includes('protobuf') || contentType.includes('cbor') ? `${Math.sign(text.length)} bytes` : walk(parsed, '', undefined, context),
   };
 }

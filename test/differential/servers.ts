@@ -13,7 +13,7 @@ import { type Answer, type Received, normalise } from './normalise.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const START_MS = 240_000;
-const UNTIL_MS = 4000;
+const UNTIL_MS = 20_000;
 const ANSWER_MS = 30_000;
 
 /** Loops that belong to kube-controller-manager, which does not run beside the peer. */
@@ -94,7 +94,10 @@ export async function startBoth(program: string): Promise<{ readonly ours: Peer;
 
 /** Puts the names of a case and what its answers held into a request. */
 function fill<T>(value: T, names: ReadonlyMap<string, string>): T {
-  const text = JSON.stringify(value).replace(/\{([a-zA-Z]\w*)\}/g, (all, name: string) => names.get(name) ?? all);
+  const text = JSON.stringify(value).replace(/\{([a-zA-Z]\w*)\}/g, (all, name: string) => {
+    const known = names.get(name);
+    return known === undefined ? all : JSON.stringify(known).slice(1, -1);
+  });
   return JSON.parse(text) as T;
 }
 
@@ -103,7 +106,7 @@ const read = (body: unknown, field: string): unknown => field.split('.').reduce<
 async function send(client: TestClient, request: Request): Promise<Received> {
   const headers = {
     'user-agent': 'differential', ...(request.type !== undefined && { 'content-type': request.type }),
-      ...(request.accept !== undefined && { accept: request.accept }),
+      ...(request.accept !== undefined && { accept: request.accept }), ...request.headers,
   };
   const { method, path: at, body, as, until } = request;
   const sent = { ...(method !== undefined && { method }), path: at, ...(body !== undefined && { body }), headers,
@@ -136,12 +139,13 @@ export async function runCase(client: TestClient, { requests }: Case, id: string
     const request = fill(given, names);
     if (given.pauseMs !== undefined) await sleep(given.pauseMs);
     const response = await sendInTime(client, request);
-    for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String(read(response.body, field) ?? 'absent'));
+    for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String((field.startsWith('headers.')
+      ? response.headers[field.slice('headers.'.length)] : read(response.body, field)) ?? 'absent'));
     if (request.method === 'POST' && response.status === 201 && needsCleaning(request.path)) {
       const name = (response.body as Json | undefined)?.['metadata']?.name as string | undefined;
       if (name !== undefined) created.push(`${request.path}/${name}`);
     }
-    if (given.until === undefined) answers.push(normalise(response, { id, seen }));
+    if (given.until === undefined) answers.push(normalise(response, { id, seen }, request));
     else answers.push({ status: -1 });
     if (given.isNeeded === true && response.status >= 400) break;
   }

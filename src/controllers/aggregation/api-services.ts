@@ -94,7 +94,9 @@ class ApiServiceLoop implements Controller {
       registry: context.registry, clock: context.clock, target: this.#client.target(''),
       onError: (error) => context.report(REPORTER, '', error),
       onChange: (type, version) => {
-        this.#note(version.name, type === 'deleted' ? undefined : readAggregatedApi(version.object('v1')));
+        const api = type === 'deleted' ? undefined : readAggregatedApi(version.object('v1'));
+        this.#note(version.name, api);
+        this.#aggregated.setLocal(version.name, type !== 'deleted' && api === undefined);
         this.#queue.add(version.name);
       },
     });

@@ -33,6 +33,8 @@ export interface AggregatedContent {
 export interface AggregatedApis {
   set(api: AggregatedApi): void;
   remove(group: string, version: string): void;
+  /** Whether this server serves what an APIService names. */
+  setLocal(name: string, isLocal: boolean): void;
   /** Asks for the discovery document of a group version; the answer is why that failed. */
   probe(api: AggregatedApi): Promise<string | undefined>;
   /** Group versions whose resources are not known at the moment, as `group/version`. */

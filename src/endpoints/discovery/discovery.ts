@@ -11,7 +11,7 @@ import { checkGet, notServed } from '../response/errors.ts';
 import type { Exchange, Response } from '../exchange.ts';
 import { formTypes, type Form, type Media, plainMedia } from '../request/media.ts';
 import { checkAccept, checkDocumentType, wantsPretty } from '../request/negotiate.ts';
-import { headersFor, respondBytes, respondNotFoundText } from '../response/respond.ts';
+import { headersFor, respondBytes, respondNotFoundText, respondUnchanged } from '../response/respond.ts';
 
 const AGGREGATED_PARAMETERS = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const AGGREGATED_SCHEMA = 'io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList';
@@ -89,7 +89,7 @@ export class Discovery {
     const { body, etag } = this.#document(`aggregated ${core} ${form} ${pretty}`, make);
     const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${formTypes[form]};${AGGREGATED_PARAMETERS}`),
       'cache-control': 'public', vary: 'Accept', etag };
-    if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
+    if (exchange.headers['if-none-match'] === etag) return respondUnchanged(headers);
     const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [body] });
     const vary = response.headers['content-encoding'] ? 'Accept, Accept-Encoding' : 'Accept';
     return { ...response, headers: { ...response.headers, ...headers, vary } };

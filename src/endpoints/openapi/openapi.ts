@@ -17,7 +17,9 @@ import { DefinitionWriter, type DocumentSource, groupVersionDocument, plainDocum
 import type { Resource } from '../../registry/index.ts';
 import { mergeSwagger } from '../remote/remote-swagger.ts';
 import { splitPath } from '../request/request-info.ts';
-import { acceptsGzip, GZIP_MIN_BYTES, gzipHeaders, headersFor, respondBytes, respondNotFoundText, respondText } from '../response/respond.ts';
+import {
+  acceptsGzip, GZIP_MIN_BYTES, gzipHeaders, headersFor, respondBytes, respondNotFoundText, respondText, respondUnchanged,
+} from '../response/respond.ts';
 
 type Json = Record<string, unknown>;
 
@@ -200,7 +202,7 @@ export class OpenApi {
   }
 
   async #send(exchange: Exchange, { headers, etag, get }: Answer): Promise<Response> {
-    if (exchange.headers['if-none-match'] === etag) return { status: 304, headers, body: new Uint8Array(0) };
+    if (exchange.headers['if-none-match'] === etag) return respondUnchanged(headers);
     const document = await get();
     if (document.bytes.length <= GZIP_MIN_BYTES || !acceptsGzip(exchange)) return { status: 200, headers, body: document.bytes };
     return { status: 200, headers: { ...headers, 'content-encoding': gzipHeaders['content-encoding'] }, body: await document.gzip() };

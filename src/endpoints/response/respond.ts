@@ -28,6 +28,11 @@ export function headersFor(exchange: Exchange, contentType: string): Headers {
   return headers;
 }
 
+/** 304: what the client has is what there is. As in Go, it says nothing of the document but how it is cached. */
+export function respondUnchanged({ 'content-type': _type, 'last-modified': _modified, ...headers }: Headers): Response {
+  return { status: 304, headers, body: new Uint8Array(0) };
+}
+
 /** Whether the client can read gzip. */
 export const acceptsGzip = (exchange: Exchange): boolean =>
   (exchange.headers['accept-encoding'] ?? '').split(',').some((token) => token.trim() === 'gzip');

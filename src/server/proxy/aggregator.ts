@@ -72,6 +72,8 @@ export class Aggregator implements RemoteApis, AggregatedApis {
   readonly #options: AggregatorOptions;
   readonly #upstreams: Upstreams;
   readonly #entries = new Map<string, Entry>();
+  /** Names of APIServices that this server serves: always available. */
+  readonly #local = new Set<string>();
   #versions: readonly RemoteVersion[] | undefined;
   #generation = 0;
   readonly #asking = new AbortController();
@@ -116,6 +118,11 @@ export class Aggregator implements RemoteApis, AggregatedApis {
     if (!this.#entries.delete(name)) return;
     this.#versions = undefined;
     this.#generation += 1;
+  }
+
+  setLocal(name: string, isLocal: boolean): void {
+    if (isLocal) this.#local.add(name);
+    else this.#local.delete(name);
   }
 
   listUndiscovered(): string[] {
@@ -169,7 +176,8 @@ export class Aggregator implements RemoteApis, AggregatedApis {
 
   /** Which APIServices are unavailable, as lines. */
   renderMetrics(): string[] {
-    const samples = [...this.#entries].map(([name, { api }]) => [formatLabels({ name }), api.isAvailable ? 0 : 1] as [string, number]);
+    const sample = (name: string, isAvailable: boolean): [string, number] => [formatLabels({ name }), isAvailable ? 0 : 1];
+    const samples = [...[...this.#local].map((name) => sample(name, true)), ...[...this.#entries].map(([name, { api }]) => sample(name, api.isAvailable))];
     return renderGauge({
       name: 'aggregator_unavailable_apiservice', stability: 'ALPHA',
       help: 'Gauge of APIServices which are marked as unavailable broken down by APIService name.',

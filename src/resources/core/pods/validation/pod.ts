@@ -50,7 +50,8 @@ const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 /** The annotations of mirror pods and of AppArmor stay as they were created. */
 export function checkKeptAnnotations(pod: KubeObject, old: KubeObject): Errors {
   const [now, before] = [pod, old].map(({ metadata }) => new Map(Object.entries(metadata.annotations ?? {}))) as [Map<string, string>, Map<string, string>];
-  const name = (key: string): string | undefined => (key.startsWith(APP_ARMOR) ? 'AppArmor annotations' : key === MIRROR_POD ? 'mirror pod annotation' : undefined);
+  const name = (key: string): string | undefined =>
+    (key.startsWith(APP_ARMOR) ? 'AppArmor annotations' : key === MIRROR_POD ? 'mirror pod annotation' : undefined);
   const refuse = (keys: Iterable<string>, change: string): Errors =>
     [...keys].flatMap((key) => (name(key) === undefined ? [] : [forbiddenField(`metadata.annotations[${key}]`, `may not ${change} ${name(key)}`)]));
   return [
