@@ -24,9 +24,11 @@ import { measureIdleWatches } from './workloads/watches.ts';
 
 const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promise<Row[]>>> = {
   w3: measureMemory, w4: measureCreates, w5: measureGets, w8: measureLists, w9: measurePages, w10: measureSelects, w11: measureFanOut,
-  w12: measureBackup, w13: measureAdmission, w14: measureAudit, w15: measureSessions, w16: measureGrowth, watches: measureIdleWatches,
-  informers: measureInformers, mixed: measureMixed,
+  w12: measureBackup, w13: measureAdmission, w14: measureAudit, w15: measureSessions, w16: measureGrowth,
+  watches: measureIdleWatches, informers: measureInformers, mixed: measureMixed,
 };
+/** Those that have servers of their own: without objects. */
+const beginEmpty: ReadonlySet<string> = new Set(['w16']);
 const startNames = new Set(['w1', 'w2']);
 const TESTING = 'testing';
 const micro = ['storage', 'cache', 'schema', 'codec', 'requests', 'rbac'];
@@ -52,10 +54,18 @@ export async function runBench(args: string[]): Promise<Row[]> {
   if (wanted.includes(TESTING)) await printTesting(values.tiny === true);
   const own = values.a === undefined;
   const rows = own && wanted.some((name) => startNames.has(name)) ? await measureStarts(scale) : [];
-  if (!wanted.some((name) => workloads[name] !== undefined)) return rows;
-  const targets = own ? await startTargets(values.peer) : listTargets(values);
+  const known = wanted.filter((name) => workloads[name] !== undefined);
+  for (const names of [known.filter((name) => beginEmpty.has(name)), known.filter((name) => !beginEmpty.has(name))]) {
+    if (names.length > 0) rows.push(...await runWorkloads(names, scale, () => (own ? startTargets(values.peer) : listTargets(values))));
+  }
+  return rows;
+}
+
+async function runWorkloads(names: readonly string[], scale: Scale, start: () => Promise<Target[]> | Target[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  const targets = await start();
   try {
-    for (const name of wanted) for (const target of targets) rows.push(...await (workloads[name] ?? noRows)(target, scale));
+    for (const name of names) for (const target of targets) rows.push(...await workloads[name]!(target, scale));
   } finally {
     await Promise.all(targets.map((target) => target.close()));
   }
@@ -66,8 +76,6 @@ async function startTargets(peer: string | undefined): Promise<Target[]> {
   if (peer === undefined) return [await startOwnServer()];
   return [{ ...await startPeer(peer), name: 'a' }, { ...await startOwnServer(), name: 'b' }];
 }
-
-const noRows = (): Promise<Row[]> => Promise.resolve([]);
 
 function chooseScale(values: Flags): Scale {
   const chosen = values.tiny === true

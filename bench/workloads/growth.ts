@@ -1,5 +1,5 @@
 // W16: what a get, a create, a page, a selection of nothing and an event cost with more and more objects of their kind. None of them should feel it.
-import { measureLoad, round, type Row, type Scale } from '../load/measure.ts';
+import { callOnce, measureLoad, round, type Row, type Scale } from '../load/measure.ts';
 import { collection, createCall, nameOf, populate, scratch } from '../load/objects.ts';
 import type { Target } from '../load/target.ts';
 import { measureFanOut } from './fan-out.ts';
@@ -9,8 +9,10 @@ const parts = [100, 10, 1];
 const clients = 16;
 const mostWatchers = 100;
 
-/** Every call at every size; `growth` is its CPU beside that at the smallest one. */
+/** Every call at every size; `growth` is its CPU beside that at the smallest one. Throws where the server has objects already. */
 export async function measureGrowth(target: Target, scale: Scale): Promise<Row[]> {
+  const { status } = await callOnce(target, { path: `${collection}/${nameOf('item', 0)}` });
+  if (status === 200) throw new Error('W16 begins with a server that has no objects: it comes before other workloads');
   const rows: Row[] = [];
   const smallest = new Map<string, number>();
   for (const part of parts) {

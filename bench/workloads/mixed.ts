@@ -2,7 +2,7 @@
 // kubelets and controllers that follow all of it. What each request takes, and what the server burns for all of them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, Connection } from '../load/connection.ts';
-import { makeRow, quantile, type Row, type Scale } from '../load/measure.ts';
+import { makeRow, quantile, round, type Row, type Scale } from '../load/measure.ts';
 import { WatchSession } from '../load/streams.ts';
 import { type Target, readCpuMs } from '../load/target.ts';
 import { groundwork, namespace, written } from '../load/written-objects.ts';
@@ -93,10 +93,10 @@ export async function measureMixed(target: Target, scale: Scale): Promise<Row[]>
     await Promise.all(members.map((member, index) => work(member, index / members.length, span)));
     const elapsedMs = performance.now() - startedMs;
     const usedMs = readCpuMs(target) - cpuMs;
-    const extra = Object.fromEntries([...latencies].map(([name, times]) => [`${name}P99Ms`, quantile(times, 0.99)]));
+    const extra = Object.fromEntries([...latencies].flatMap(([name, times]) => [[`${name}P50Ms`, quantile(times, 0.5)], [`${name}P99Ms`, quantile(times, 0.99)]]));
     return [makeRow(target, {
       workload: `mixed: ${members.length} nodes, ${counter.watches} watches`, latencies: [...latencies.values()].flat(), elapsedMs, usedMs,
-      extra: { ...extra, watchedMb: Math.round(counter.bytes / 1e6), cpuShare: usedMs / elapsedMs },
+      extra: { ...extra, watchedMb: Math.round(counter.bytes / 1e6), watchesEnded: counter.ended, cpuShare: round(usedMs / elapsedMs) },
     })];
   } finally {
     counter.close();
@@ -104,14 +104,25 @@ export async function measureMixed(target: Target, scale: Scale): Promise<Row[]>
   }
 }
 
+/** What watches have brought so far; a server may end those that do not keep up. */
+interface WatchCounter {
+  bytes: number;
+  watches: number;
+  ended: number;
+  readonly close: () => void;
+}
+
 /** The watches of every kubelet, on a connection each, and those of controllers. */
-async function openWatches(target: Target, members: readonly HollowNode[]): Promise<{ bytes: number; watches: number; close: () => void }> {
-  const counter = { bytes: 0, watches: 0, close: () => sessions.forEach((session) => session.close()) };
+async function openWatches(target: Target, members: readonly HollowNode[]): Promise<WatchCounter> {
+  const counter = { bytes: 0, watches: 0, ended: 0, close: () => sessions.forEach((session) => session.close()) };
   const sessions: WatchSession[] = [];
   const follow = async (paths: readonly string[]): Promise<void> => {
     const session = new WatchSession(target);
     sessions.push(session);
-    for (const path of paths) (await session.open(path)).on('data', (chunk: Buffer) => void (counter.bytes += chunk.length));
+    for (const path of paths) {
+      const stream = await session.open(path);
+      stream.on('data', (chunk: Buffer) => void (counter.bytes += chunk.length)).on('end', () => void (counter.ended += 1));
+    }
     counter.watches += paths.length;
   };
   for (const { name } of members) {

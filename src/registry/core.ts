@@ -1,5 +1,5 @@
 // What the verbs share: the store, one cache per row, and the layouts of rows. Caches start when a row is first used.
-import type { Clock } from '../base/index.ts';
+import { type Clock, type Steps, createTimeSlice, runStepsInSlices } from '../base/index.ts';
 import { type Cache, type CacheObserver, createCache } from '../cache/index.ts';
 import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
@@ -48,6 +48,9 @@ export interface RegistryOptions extends RegistryDependencies {
 export const FRESHNESS_LIMIT_MS = 3000;
 /** A store that has not reported its revision by then either is not asked for objects. */
 const LAST_CHANCE_MS = 300;
+
+/** How long the steps of one read may hold the loop in one turn: a selector may have to look at a hundred thousand objects. */
+const READ_TURN_MS = 8;
 
 /** How long the steps of one write may hold the loop in one turn: large objects are written in several. */
 export const WRITE_TURN_MS = 12;
@@ -133,6 +136,16 @@ export class Core {
   }
   get store(): Store {
     return this.options.store;
+  }
+
+  /** The pauses of one read. */
+  paceRead(): () => Promise<void> | undefined {
+    return createTimeSlice(this.clock, READ_TURN_MS);
+  }
+
+  /** Does the steps of one read, in as many turns as they take. */
+  readInSlices<T>(steps: Steps<T>): Promise<T> {
+    return runStepsInSlices(steps, this.paceRead());
   }
 
   /** The scope of a request; its cache may still be filling. */

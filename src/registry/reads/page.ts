@@ -94,30 +94,28 @@ function wholePage(snapshot: Snapshot<StoredRevision>, { range, limit }: PageReq
     lastKey: (last.chunk[last.to - 1] as Entry<StoredRevision>).key, remaining: total - limit };
 }
 
-/** Versions that may match: chunks that hold nothing of what is wanted are passed over. */
-function* findCandidates(
-  snapshot: Snapshot<StoredRevision>, { predicate, range, scope }: PageRequest & { readonly scope: RequestScope },
-): Generator<Entry<StoredRevision>> {
+/** A page of a snapshot, a chunk at a time; `revision` is what the list says it is from. Chunks that hold nothing of what is wanted are passed over. */
+export function* pageOfSnapshot(
+  snapshot: Snapshot<StoredRevision>, request: PageRequest & { readonly scope: RequestScope }, revision: number,
+): Steps<Page> {
+  const { predicate, range, scope, limit } = request;
+  if (predicate.everything) return wholePage(snapshot, request, revision);
   const wanted = scope.viewed ? undefined : predicate.wanted;
   const withFields = Object.keys(scope.storage.resource.selectableFields).length > 0;
-  for (const { chunk, from, to } of snapshot.chunks(range)) {
-    if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) continue;
-    for (let i = from; i < to; i++) yield chunk[i] as Entry<StoredRevision>;
-  }
-}
-
-/** A page of a snapshot; `revision` is what the list says it is from. */
-export function pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: PageRequest & { readonly scope: RequestScope }, revision: number): Page {
-  if (request.predicate.everything) return wholePage(snapshot, request, revision);
   const items: StoredRevision[] = [];
   let read = 0;
-  for (const { key, value } of findCandidates(snapshot, request)) {
-    read++;
-    if (!request.predicate.matches(request.scope.show(value))) continue;
-    items.push(value);
-    if (items.length !== request.limit) continue;
-    const more = snapshot.count({ start: `${key}\u0000`, end: request.range.end }) > 0;
-    return { type: 'ok', revision, items, count: items.length, read: readAll(read), ...(more && { lastKey: key }) };
+  for (const { chunk, from, to } of snapshot.chunks(range)) {
+    yield;
+    if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) continue;
+    for (let i = from; i < to; i++) {
+      const { key, value } = chunk[i] as Entry<StoredRevision>;
+      read++;
+      if (!predicate.matches(scope.show(value))) continue;
+      items.push(value);
+      if (items.length !== limit) continue;
+      const more = snapshot.count({ start: `${key}\u0000`, end: range.end }) > 0;
+      return { type: 'ok', revision, items, count: items.length, read: readAll(read), ...(more && { lastKey: key }) };
+    }
   }
   return { type: 'ok', revision, items, count: items.length, read: readAll(read) };
 }
@@ -125,11 +123,19 @@ export function pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: Page
 /** Keys read at once from the store; upstream's largest page. */
 const STORE_PAGE_SIZE = 10_000;
 
+/** Objects of the store that are looked at without a pause. */
+const STRIDE = 64;
+
+interface StoreRequest extends PageRequest {
+  readonly storage: ResourceStorage;
+  readonly scope: RequestScope;
+  readonly revision?: number;
+  readonly pause: () => Promise<void> | undefined;
+}
+
 /** A page read from the store, at `revision` or the newest. */
-export async function pageOfStore(
-  store: Store, request: PageRequest & { readonly storage: ResourceStorage; readonly scope: RequestScope; readonly revision?: number },
-): Promise<Page | { readonly type: 'compacted' | 'future'; readonly revision: number }> {
-  const { range, limit, predicate, storage, scope } = request;
+export async function pageOfStore(store: Store, request: StoreRequest): Promise<Page | { readonly type: 'compacted' | 'future'; readonly revision: number }> {
+  const { range, limit, predicate, storage, scope, pause } = request;
   const items: StoredRevision[] = [];
   let { start } = range;
   let revision = request.revision;
@@ -142,6 +148,7 @@ export async function pageOfStore(
     revision ??= result.revision;
     fetched += result.kvs.length;
     for (const [i, kv] of result.kvs.entries()) {
+      if (i % STRIDE === 0) await pause();
       const version = storage.decode(kv);
       evaluated++;
       if (!predicate.matches(scope.show(version))) continue;

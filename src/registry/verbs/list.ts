@@ -81,13 +81,15 @@ async function readPage(core: Core, query: Query, view: View): Promise<Page> {
     observer?.readConsistently(!isCurrent);
     if (!isCurrent) return readStorePage(core, query, undefined);
   } else if (view.type !== 'any') await awaitRevision(query.scope, view.revision, view.text);
-  if (view.type !== 'exact') return readSnapshot(query, cache.latest(), Math.max(cache.latest().revision, cache.revision));
+  if (view.type !== 'exact') return readSnapshot(core, query, { snapshot: cache.latest(), revision: Math.max(cache.latest().revision, cache.revision) });
   const snapshot = (await isCompacted(core, query, view.revision)) ? undefined : cache.at(view.revision);
-  return snapshot === undefined ? readStorePage(core, query, view.revision) : readSnapshot(query, snapshot, view.revision);
+  return snapshot === undefined ? readStorePage(core, query, view.revision) : readSnapshot(core, query, { snapshot, revision: view.revision });
 }
 
-function readSnapshot(query: Query, snapshot: Snapshot<StoredRevision>, revision: number): Page {
-  const page = pageOfSnapshot(snapshot, query, revision);
+async function readSnapshot(
+  core: Core, query: Query, { snapshot, revision }: { readonly snapshot: Snapshot<StoredRevision>; readonly revision: number },
+): Promise<Page> {
+  const page = await core.readInSlices(pageOfSnapshot(snapshot, query, revision));
   query.scope.storage.observer?.listed('cache', { ...page.read, returned: page.count });
   return page;
 }
@@ -99,7 +101,7 @@ async function isCompacted(core: Core, { scope: { storage }, prefix }: Query, re
 }
 
 async function readStorePage(core: Core, query: Query, revision: number | undefined): Promise<Page> {
-  const page = await pageOfStore(core.store, { ...query, storage: query.scope.storage, ...(revision !== undefined && { revision }) });
+  const page = await pageOfStore(core.store, { ...query, storage: query.scope.storage, pause: core.paceRead(), ...(revision !== undefined && { revision }) });
   if (page.type === 'ok') {
     query.scope.storage.observer?.listed('storage', { ...page.read, returned: page.count });
     return page;

@@ -7,7 +7,7 @@
 //   starting ──snapshot at R──▶ initial state, in key order ──▶ [bookmark: initial events end] ──▶ changes after R ──▶ end
 import { StatusError, timeoutError } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
-import type { CacheEvent, Entry, Watcher } from '../../cache/index.ts';
+import type { CacheEvent, Watcher } from '../../cache/index.ts';
 import type { KeyRange } from '../../storage/index.ts';
 import type { Predicate, RegistryEvent, RegistryWatch, Target, WatchOptions } from '../contract.ts';
 import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
@@ -15,6 +15,7 @@ import { expiredWatch } from '../errors.ts';
 import { awaitRevision } from './get.ts';
 import { collectionPrefix, readRange } from '../objects/keys.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
+import { pageOfSnapshot } from '../reads/page.ts';
 import { UnreadableObject, unreadableEvent } from '../objects/unreadable-object.ts';
 import { parseResourceVersion, plainError } from '../options.ts';
 
@@ -43,7 +44,7 @@ function lastState(previous: StoredRevision, revision: number): StoredRevision {
 class StreamingWatch implements RegistryWatch {
   readonly #plan: WatchPlan;
   readonly #watcher: Watcher<StoredRevision>;
-  #initial: Iterator<Entry<StoredRevision>> | undefined;
+  #initial: Iterator<StoredRevision> | undefined;
   #bookmarkDue: boolean;
   /** take() may find something. */
   #readable = true;
@@ -51,8 +52,8 @@ class StreamingWatch implements RegistryWatch {
   #failed: StatusError | undefined;
   #wake: (() => void) | undefined;
 
-  /** `initial` is the state to begin with. It is let go once it is sent: a snapshot that is kept holds all that was replaced since. */
-  constructor(plan: WatchPlan, initial: Iterable<Entry<StoredRevision>> | undefined) {
+  /** `initial` is the state to begin with, as the predicate sees it. It is let go once it is sent: a snapshot that is kept holds all that was replaced since. */
+  constructor(plan: WatchPlan, initial: Iterable<StoredRevision> | undefined) {
     this.#plan = plan;
     this.#initial = initial?.[Symbol.iterator]();
     this.#bookmarkDue = plan.endBookmark;
@@ -117,7 +118,7 @@ class StreamingWatch implements RegistryWatch {
   }
 
   #takeInitial(limit: number, events: RegistryEvent[]): void {
-    const { predicate, scope, after } = this.#plan;
+    const { scope, after } = this.#plan;
     while (this.#initial !== undefined && events.length < limit) {
       const next = this.#initial.next();
       if (next.done === true) {
@@ -126,8 +127,8 @@ class StreamingWatch implements RegistryWatch {
         this.#bookmarkDue = false;
         return;
       }
-      const object = scope.show(next.value.value);
-      if (predicate.matches(object)) events.push({ type: 'ADDED', object, revision: object.revision });
+      const object = scope.show(next.value);
+      events.push({ type: 'ADDED', object, revision: object.revision });
     }
   }
 
@@ -194,7 +195,7 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
   if (!withState && !fromNow && (await core.isBeforeDefinition(scope.storage, wanted))) return failedWatch(expiredWatch(wanted, scope.storage.cache.revision));
   const snapshot = scope.storage.cache.latest();
   const after = withState || fromNow ? snapshot.revision : wanted;
-  const initial = withState ? snapshot.entries(range) : undefined;
+  const initial = withState ? (await core.readInSlices(pageOfSnapshot(snapshot, { scope, predicate, range, limit: 0 }, after))).items : undefined;
   const endBookmark = options.sendInitialEvents === true && options.allowWatchBookmarks === true;
   return new StreamingWatch({ scope, predicate, range, after, endBookmark, withPrevious: options.withPrevious === true }, initial);
 }
