@@ -93,7 +93,8 @@ export async function measureMixed(target: Target, scale: Scale): Promise<Row[]>
     await Promise.all(members.map((member, index) => work(member, index / members.length, span)));
     const elapsedMs = performance.now() - startedMs;
     const usedMs = readCpuMs(target) - cpuMs;
-    const extra = Object.fromEntries([...latencies].flatMap(([name, times]) => [[`${name}P50Ms`, quantile(times, 0.5)], [`${name}P99Ms`, quantile(times, 0.99)]]));
+    const extra = Object.fromEntries([...latencies].flatMap(([name, times]) =>
+      [[`${name}P50Ms`, quantile(times, 0.5)], [`${name}P99Ms`, quantile(times, 0.99)]]));
     return [makeRow(target, {
       workload: `mixed: ${members.length} nodes, ${counter.watches} watches`, latencies: [...latencies.values()].flat(), elapsedMs, usedMs,
       extra: { ...extra, watchedMb: Math.round(counter.bytes / 1e6), watchesEnded: counter.ended, cpuShare: round(usedMs / elapsedMs) },

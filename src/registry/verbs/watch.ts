@@ -52,7 +52,10 @@ class StreamingWatch implements RegistryWatch {
   #failed: StatusError | undefined;
   #wake: (() => void) | undefined;
 
-  /** `initial` is the state to begin with, as the predicate sees it. It is let go once it is sent: a snapshot that is kept holds all that was replaced since. */
+  /**
+   * `initial` is the state to begin with, as the predicate sees it. It is let go once it is sent: a snapshot that is kept holds all that was replaced
+   * since.
+   */
   constructor(plan: WatchPlan, initial: Iterable<StoredRevision> | undefined) {
     this.#plan = plan;
     this.#initial = initial?.[Symbol.iterator]();
