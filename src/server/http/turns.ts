@@ -151,8 +151,8 @@ interface Lane {
 
 /**
  * The reads of the connections of one listener: when one turn has brought many requests, or ends of connections, those of the callers that brought many
- * wait for a turn of their own. Callers take turns there, those that brought less first; of the connections of each, those that brought nothing are read
- * before those that did.
+ * wait for a turn of their own. There the callers that brought less come first; of the connections of each, those that brought nothing are read before
+ * those that did.
  */
 export class RequestIntake {
   readonly #callers: Pick<Callers, 'of'>;
@@ -242,13 +242,15 @@ export class RequestIntake {
     this.#resume(lanes);
   }
 
-  /** Reads connections again, one of each caller in turn. The order matters: the first that brings hundreds of requests stops all that come after it. */
+  /**
+   * Reads connections again, all of a caller before those of the callers that brought more. The order matters: the first that brings hundreds of
+   * requests stops all that come after it.
+   */
   #resume(lanes: Lane[]): void {
     let left = RESUMED_A_TURN;
-    for (let turn = 0, rest = lanes; rest.length > 0; turn++, rest = rest.filter(({ connections }) => connections.length > turn)) {
-      for (const { connections } of rest) {
+    for (const { connections } of lanes) {
+      for (const connection of connections) {
         if (left-- === 0) return this.#schedule();
-        const connection = connections[turn] as PausableReads;
         if (!this.#paused.delete(connection)) continue;
         this.#reading.add(connection);
         connection.readStart();
