@@ -50,7 +50,7 @@ test('a user with many connections has as many turns as one with a single connec
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) begin(name, 'alice');
   begin('b1', 'bob');
   begin('x1');
-  begin('x2');
+  begin('x2', 'system:anonymous');
   begin('y1');
   const seen: string[] = [];
   for (let turn = 0; turn < 5; turn++) {

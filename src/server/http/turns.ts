@@ -7,6 +7,9 @@ import { type Clock, systemClock } from '../../base/index.ts';
 /** How long requests may begin in one turn. What they do after their first wait, several times as much, is part of it. */
 const TURN_MS = 1;
 
+/** The user of requests without credentials, as far as authentication lets them in. */
+const ANONYMOUS_USER = 'system:anonymous';
+
 /**
  * Whose the connections of a listener are, as far as it is known before their next request is: the user of the last one. Until a connection has brought
  * a request with credentials it is one of those from its address.
@@ -19,9 +22,9 @@ export class Callers {
     this.#names.set(connection, `from ${address}`);
   }
 
-  /** A request of a connection was that of a user; '' for a caller that no credentials made known. */
+  /** A request of a connection was that of a user; '' before authentication. A caller that no credentials made known stays one of its address. */
   note(connection: object, user: string): void {
-    if (user !== '' && this.#names.get(connection) !== user) this.#names.set(connection, user);
+    if (user !== '' && user !== ANONYMOUS_USER && this.#names.get(connection) !== user) this.#names.set(connection, user);
   }
 
   /** What stands for the caller. */
