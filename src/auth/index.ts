@@ -1,5 +1,5 @@
 // The door of auth: the user of a request, and the decision about it.
-export { type User, findNodeName, MASTERS_GROUP } from './user.ts';
+export { type User, ANONYMOUS_NAME, findNodeName, MASTERS_GROUP } from './user.ts';
 export { type Authenticate, createAuthenticator } from './authenticate/authenticate.ts';
 export type { AuthenticateToken, ClientCertificate, TokenUse } from './authenticate/credentials.ts';
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';

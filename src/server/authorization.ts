@@ -103,14 +103,9 @@ function createNodeReads(registry: Registry, catalog: Catalog): NodeReads {
   return {
     listPods: (node, namespace) => list('/pods', namespace, isOn(node)),
     async hasPodWith(node, namespace, reference) {
-      let isFound = false;
-      const predicate = isOn(node);
-      const matches = (pod: StoredObject): boolean => {
-        isFound ||= predicate.matches(pod) && referencesOf(pod).has(reference);
-        return false;
-      };
-      await registry.list({ ...rowOf('/pods'), namespace }, { predicate: { ...predicate, matches }, resourceVersion: '0' });
-      return isFound;
+      const { items } = await registry.list({ ...rowOf('/pods'), namespace }, { predicate: isOn(node), resourceVersion: '0' });
+      for (const pod of items) if (referencesOf(pod).has(reference)) return true;
+      return false;
     },
     listVolumesWith: (name) => list('/persistentvolumes', '', { everything: false, matches: (volume) => volume.contains(JSON.stringify(name)) }),
     find: async (where, namespace, name) => {

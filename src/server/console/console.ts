@@ -1,6 +1,6 @@
 // The console of a server: a filter that answers below /console, and the credentials behind its sessions. Everything else is loaded when a browser
 // asks for it; until then the console costs a comparison of each path.
-import type { Authenticate } from '../../auth/index.ts';
+import { type Authenticate, ANONYMOUS_NAME } from '../../auth/index.ts';
 import { type Clock, type Random, mapMaybe } from '../../base/index.ts';
 import type { Console, Next, SessionCredentials } from '../filters/filter.ts';
 import type { ServerExchange } from '../http/exchange.ts';
@@ -23,7 +23,6 @@ interface ConsoleOptions {
 /** The credentials of a session, which may have to be renewed before they are shown. */
 type KeptCredentials = SessionCredentials & { refresh?(): Promise<void> | undefined };
 
-const ANONYMOUS_USER = 'system:anonymous';
 const HEADER = 'x-pintle-console';
 
 /** Makes the console. */
@@ -65,7 +64,7 @@ async function identify(exchange: ServerExchange, { authenticate }: ConsoleOptio
   if (clientCertificate?.frontProxy === true) return undefined;
   const credentials = { authorization: headers['authorization'], clientCertificate };
   const found = await authenticate({ ...credentials, path, remoteAddress });
-  return found.type === 'refused' || found.user.name === ANONYMOUS_USER ? undefined : { user: found.user.name, credentials };
+  return found.type === 'refused' || found.user.name === ANONYMOUS_NAME ? undefined : { user: found.user.name, credentials };
 }
 
 async function isGood({ credentials }: Login<KeptCredentials>, exchange: ServerExchange, { authenticate }: ConsoleOptions): Promise<boolean> {

@@ -1,13 +1,13 @@
 // Finds the caller of a request. Wrong credentials get the reference's 401, whatever was asked for. HTTP/2 is expensive to serve and easy to abuse:
 // a connection that brings a request without valid credentials takes no further ones (upstream's UnauthenticatedHTTP2DOSMitigation).
 import { unauthorized } from '../../apimachinery/index.ts';
+import { ANONYMOUS_NAME } from '../../auth/index.ts';
 import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import { auditRefusal } from './audit.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies, Next, SessionCredentials } from './filter.ts';
 
-const ANONYMOUS_USER = 'system:anonymous';
 /** The session of the console that a request shows is over. */
 const refused = { type: 'refused', use: undefined } as const;
 
@@ -32,7 +32,7 @@ export function authenticateRequests(
       if (shown.clientCertificate?.authorized === true && found.type !== 'refused') metrics.recordCertificate(shown.clientCertificate, exchange.clock);
       const [result, username] = found.type === 'refused' ? ['error', ''] as const : ['success', found.user.name] as const;
       metrics.recordAuthentication({ result, username, durationMs: exchange.clock.monotonicMs() - startedMs });
-      if (found.type === 'refused' || found.user.name === ANONYMOUS_USER) exchange.closeSession();
+      if (found.type === 'refused' || found.user.name === ANONYMOUS_NAME) exchange.closeSession();
       exchange.tokenUse = found.use;
       if (found.use?.warning !== undefined) exchange.warnings.push(found.use.warning);
       if (found.type === 'refused') {

@@ -2,13 +2,11 @@
 // brought, thousands when many connections are readable. Connections are read in turns, and while requests wait, callers take turns, and the connections
 // of each: a user with two hundred connections, or a connection with a hundred requests, does not come before one with a single request.
 import type { Socket } from 'node:net';
+import { ANONYMOUS_NAME } from '../../auth/index.ts';
 import { type Clock, systemClock } from '../../base/index.ts';
 
 /** How long requests may begin in one turn. What they do after their first wait, several times as much, is part of it. */
 const TURN_MS = 1;
-
-/** The user of requests without credentials, as far as authentication lets them in. */
-const ANONYMOUS_USER = 'system:anonymous';
 
 /**
  * Whose the connections of a listener are, as far as it is known before their next request is: the user of the last one. Until a connection has brought
@@ -24,7 +22,7 @@ export class Callers {
 
   /** A request of a connection was that of a user; '' before authentication. A caller that no credentials made known stays one of its address. */
   note(connection: object, user: string): void {
-    if (user !== '' && user !== ANONYMOUS_USER && this.#names.get(connection) !== user) this.#names.set(connection, user);
+    if (user !== '' && user !== ANONYMOUS_NAME && this.#names.get(connection) !== user) this.#names.set(connection, user);
   }
 
   /** What stands for the caller. */
