@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '../load/connection.ts';
 import { type Requester, shareSession } from '../load/shared-session.ts';
-import { callOnce, makeRow, quantile, round, type Row, type Scale } from '../load/measure.ts';
+import { callOnce, makeRow, round, type Row, type Scale } from '../load/measure.ts';
 import { collection, createCall, nameOf, populate } from '../load/objects.ts';
 import { type Target, readCpuMs, startOwnServer } from '../load/target.ts';
 
@@ -65,18 +65,15 @@ class Side {
     this.#elapsedMs += performance.now() - startedMs;
   }
 
-  /** How much CPU its turns took beside the turns of another: as a whole, as the median, and in the calmer half of the turns of each. */
+  /** How much CPU its turns took beside those of another around the same time: as a whole, and for a get in the middle of the differences. */
   compare(other: Side | undefined): Record<string, number> {
     if (other === undefined) return {};
-    const ratios = this.#turnsCpuMs.map((ms, turn) => ms / (other.#turnsCpuMs[turn] as number));
+    const extraMs = this.#turnsCpuMs.map((ms, turn) => ms - (other.#turnsCpuMs[turn] as number));
+    const extraUs = averageMiddle(extraMs) / GETS * 1000;
     return {
-      cpuRatio: round(sum(this.#turnsCpuMs) / sum(other.#turnsCpuMs)), medianCpuRatio: quantile(ratios, 0.5),
-      calmCpuRatio: round(this.#calmCpuMs / other.#calmCpuMs),
+      cpuRatio: round(sum(this.#turnsCpuMs) / sum(other.#turnsCpuMs)), extraUs: round(extraUs),
+      middleCpuRatio: round(1 + averageMiddle(extraMs) / averageMiddle(other.#turnsCpuMs)),
     };
-  }
-
-  get #calmCpuMs(): number {
-    return sum([...this.#turnsCpuMs].sort((one, two) => one - two).slice(0, this.#turnsCpuMs.length / 2));
   }
 
   describe(extra: Record<string, number> = {}): Row {
@@ -94,6 +91,13 @@ class Side {
   close(): void {
     for (const connection of this.#connections) connection.close();
   }
+}
+
+/** The average of the middle three fifths: what else the machine does meets few turns, and those hard. */
+function averageMiddle(values: readonly number[]): number {
+  const cut = Math.floor(values.length / 5);
+  const middle = [...values].sort((one, two) => one - two).slice(cut, values.length - cut);
+  return sum(middle) / middle.length;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -65,6 +65,8 @@ export class Caller {
   readonly originText: string;
   /** Both. */
   readonly text: string;
+  /** About as many characters as clients have a part in. */
+  readonly weight: number;
   /** Lines of its events, to be filled. */
   readonly stencils = new Stencils();
   readonly #remoteAddress: string;
@@ -86,6 +88,7 @@ export class Caller {
     const shown = this.sourceIps.length === 0 ? '' : `,"sourceIPs":[${this.sourceIps.map(quote).join(',')}]`;
     this.originText = this.userAgent === '' ? shown : `${shown},"userAgent":${quote(this.userAgent)}`;
     this.text = flatten(this.userText + this.originText);
+    this.weight = (this.#forwarded?.length ?? 0) + (user === undefined ? 0 : weighUser(user));
   }
 
   /** What stands around the name of an object in the events of requests that differ in nothing else. The paths of such requests need no escapes. */
@@ -130,6 +133,8 @@ export function recallCaller(head: RequestOrigin & Pick<RequestHead, 'connection
   callers.set(head.connection, caller);
   return caller;
 }
+
+const weighUser = ({ name, groups }: User): number => name.length + groups.reduce((sum, { length }) => sum + length, 0);
 
 function encodeUser(user: User | undefined): string {
   if (user === undefined) return '{}';

@@ -1,21 +1,85 @@
 // One audit event on its way through the backends, and the line of the legacy format.
-import { type EventFields, cutLine, encodeEvent, writeAnnotations } from './event-text.ts';
+import type { AuditStage } from '../../auth/index.ts';
+import type { RequestInfo } from '../../endpoints/index.ts';
+import { type Caller, type EventFields, cutLine, encodeEvent, noAnnotations, writeAnnotations } from './event-text.ts';
 import type { CutLine, StencilEvent } from './stencil.ts';
 
 /** The annotation of events whose bodies are too large. */
 export const TRUNCATED = 'audit.k8s.io/truncated';
 
+/** What an event is made of, when it is asked for. */
+export interface EventSource {
+  describe(stage: AuditStage, nowMs: number): EventFields;
+  /** Fills the sketch; answers the caller whose stencils it may fit, undefined where it has more than a stencil has holes for. */
+  sketch(sketch: Sketch, stage: AuditStage, nowMs: number): Caller | undefined;
+}
+
+/** What stencils see of an event. All events share one, which each of them fills again: it leaves nothing to collect. */
+export class Sketch implements StencilEvent {
+  level = '';
+  stage = '';
+  status: object | undefined = undefined;
+  annotations: object = noAnnotations;
+  verb = '';
+  namespace = '';
+  name = '';
+  requestUri = '';
+  auditId = '';
+  receivedMs = Number.NaN;
+  stageMs = Number.NaN;
+  event: AuditEvent | undefined = undefined;
+
+  /** Takes the fields that come together; the others are set one by one. */
+  fill(level: string, stage: string, { verb, namespace, name }: RequestInfo): void {
+    this.level = level;
+    this.stage = stage;
+    this.verb = verb;
+    this.namespace = namespace;
+    this.name = name;
+  }
+
+  cut(): CutLine | undefined {
+    return this.event && cutLine(this.event.fields);
+  }
+}
+
+const sketch = new Sketch();
+
+function sketchFields(fields: EventFields): Caller | undefined {
+  const { request, level, stage, impersonated, found, status, requestObject, responseObject, annotations, stageMs } = fields;
+  if (impersonated !== undefined || found !== undefined || requestObject !== undefined || responseObject !== undefined) return undefined;
+  sketch.fill(level, stage, request.info);
+  sketch.status = status;
+  sketch.annotations = annotations;
+  sketch.requestUri = request.requestUri;
+  sketch.auditId = request.auditId;
+  sketch.receivedMs = request.receivedMs;
+  sketch.stageMs = stageMs;
+  return request.caller;
+}
+
 /** An event. Its fields and its JSON are made once, and not before they are asked for: those of the log are made when it is written. */
-export class AuditEvent implements StencilEvent {
-  #fields: EventFields | (() => EventFields);
+export class AuditEvent {
+  readonly #source: EventSource | undefined;
+  readonly #stage: AuditStage;
+  readonly #nowMs: number;
+  #fields: EventFields | undefined;
   #json: string | undefined = undefined;
   #bytes: number | undefined = undefined;
   /** About as many characters as clients have a part in: of bodies, of paths, of what is said of callers. */
   readonly weight: number;
 
-  constructor(fields: EventFields | (() => EventFields), weight = 0) {
+  /** Without a source it is made of fields. */
+  constructor(source: EventSource | undefined, stage: AuditStage, nowMs: number, weight: number, fields: EventFields | undefined) {
+    this.#source = source;
+    this.#stage = stage;
+    this.#nowMs = nowMs;
     this.#fields = fields;
     this.weight = weight;
+  }
+
+  static of(fields: EventFields, weight = 0): AuditEvent {
+    return new AuditEvent(undefined, fields.stage, fields.stageMs, weight, fields);
   }
 
   /** Makes the fields of this moment those of the event. */
@@ -24,63 +88,16 @@ export class AuditEvent implements StencilEvent {
   }
 
   get fields(): EventFields {
-    const fields = this.#fields;
-    return typeof fields === 'function' ? this.#fields = fields() : fields;
-  }
-
-  get level(): string {
-    return this.fields.level;
-  }
-
-  get stage(): string {
-    return this.fields.stage;
-  }
-
-  get status(): object | undefined {
-    return this.fields.status;
-  }
-
-  get annotations(): object {
-    return this.fields.annotations;
-  }
-
-  get verb(): string {
-    return this.fields.request.info.verb;
-  }
-
-  get namespace(): string {
-    return this.fields.request.info.namespace;
-  }
-
-  get name(): string {
-    return this.fields.request.info.name;
-  }
-
-  get requestUri(): string {
-    return this.fields.request.requestUri;
-  }
-
-  get auditId(): string {
-    return this.fields.request.auditId;
-  }
-
-  get receivedMs(): number {
-    return this.fields.request.receivedMs;
-  }
-
-  get stageMs(): number {
-    return this.fields.stageMs;
-  }
-
-  cut(): CutLine | undefined {
-    return cutLine(this.fields);
+    return (this.#fields ??= (this.#source as EventSource).describe(this.#stage, this.#nowMs));
   }
 
   /** Writes its line where a stencil of its caller fits; answers the end of the line, or `at`. */
   fill(bytes: Uint8Array, at: number): number {
-    const { request, impersonated, found, requestObject, responseObject } = this.fields;
-    const isSimple = impersonated === undefined && found === undefined && requestObject === undefined && responseObject === undefined;
-    return isSimple ? request.caller.stencils.write(this, bytes, at) : at;
+    const fields = this.#fields;
+    const caller = fields === undefined ? this.#source?.sketch(sketch, this.#stage, this.#nowMs) : sketchFields(fields);
+    if (caller === undefined) return at;
+    sketch.event = this;
+    return caller.stencils.write(sketch, bytes, at);
   }
 
   get json(): string {
@@ -95,7 +112,7 @@ export class AuditEvent implements StencilEvent {
   /** The event without its bodies, marked as truncated. */
   truncate(): AuditEvent {
     const annotations = writeAnnotations([...this.fields.annotations.entries, [TRUNCATED, 'true']]);
-    return new AuditEvent({ ...this.fields, requestObject: undefined, responseObject: undefined, annotations });
+    return AuditEvent.of({ ...this.fields, requestObject: undefined, responseObject: undefined, annotations });
   }
 }
 

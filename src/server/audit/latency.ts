@@ -4,48 +4,26 @@ import { formatDurationNanos } from '../../base/index.ts';
 /** Layers that are measured, by the last part of their annotations. */
 export type Layer = 'authentication' | 'impersonation' | 'apf-queue-wait' | 'authorization';
 
+const order: readonly Layer[] = ['authentication', 'impersonation', 'apf-queue-wait', 'authorization'];
 const SLOW_MS = 500;
 const PREFIX = 'apiserver.latency.k8s.io/';
 
-/** The times of one request. */
-export class LatencyMarks {
-  readonly #startedMs: number;
-  #markMs: number;
-  // A map of its own for every request would take longer than most requests stay in a layer.
-  #authenticationMs = 0;
-  #impersonationMs = 0;
-  #queueMs = 0;
-  #authorizationMs = 0;
+/** When a request left a layer, in monotonic milliseconds. */
+export type LatencyMark = readonly [layer: Layer, atMs: number];
 
-  constructor(startedMs: number) {
-    this.#startedMs = startedMs;
-    this.#markMs = startedMs;
-  }
+/** Whether a request took so long that its event says where. */
+export const isLongLatency = (totalMs: number): boolean => totalMs > SLOW_MS;
 
-  /** The time since the last mark belongs to a layer. */
-  mark(layer: Layer, nowMs: number): void {
-    const tookMs = nowMs - this.#markMs;
-    this.#markMs = nowMs;
-    if (layer === 'authentication') this.#authenticationMs = tookMs;
-    else if (layer === 'authorization') this.#authorizationMs = tookMs;
-    else if (layer === 'impersonation') this.#impersonationMs = tookMs;
-    else this.#queueMs = tookMs;
+/** Annotations of a request that took long: the time before each mark belongs to its layer. `marks` are in the order of time. */
+export function describeLatency(startedMs: number, marks: readonly LatencyMark[], nowMs: number): (readonly [key: string, value: string])[] {
+  const layers = new Map<Layer, number>();
+  let lastMs = startedMs;
+  for (const [layer, atMs] of marks) {
+    layers.set(layer, atMs - lastMs);
+    lastMs = atMs;
   }
-
-  /** Whether the request took so long that its event says where. */
-  isLong(nowMs: number): boolean {
-    return nowMs - this.#startedMs > SLOW_MS;
-  }
-
-  /** Annotations of a request that took long. */
-  describe(nowMs: number): readonly (readonly [key: string, value: string])[] {
-    const totalMs = nowMs - this.#startedMs;
-    const layers: readonly (readonly [layer: Layer | 'total', ms: number])[] = [
-      ['authentication', this.#authenticationMs], ['impersonation', this.#impersonationMs], ['apf-queue-wait', this.#queueMs],
-      ['authorization', this.#authorizationMs], ['total', totalMs],
-    ];
-    return layers.filter(([, ms]) => ms > 0).map(([layer, ms]) => [PREFIX + layer, formatMs(ms)]);
-  }
+  const shown: (readonly [Layer | 'total', number])[] = order.map((layer) => [layer, layers.get(layer) ?? 0]);
+  return [...shown, ['total', nowMs - startedMs] as const].filter(([, ms]) => ms > 0).map(([layer, ms]) => [PREFIX + layer, formatMs(ms)]);
 }
 
 /** As Go prints it, in microseconds at the finest. */

@@ -9,15 +9,15 @@ import type { AuditAnnotation } from '../../registry/index.ts';
 import type { FilterAuditRecord, ServerExchange } from '../http/exchange.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
-import { AuditEvent, TRUNCATED } from './event.ts';
+import { AuditEvent, type EventSource, type Sketch, TRUNCATED } from './event.ts';
 import {
-  type Annotations, type AuditedRequest, type EventFields, type EventStatus, type FoundObject, noAnnotations, noteDecision, recallCaller, writeAnnotations,
+  type Annotations, type AuditedRequest, type Caller, type EventFields, type EventStatus, type FoundObject, noAnnotations, noteDecision, recallCaller,
+  writeAnnotations,
 } from './event-text.ts';
-import { LatencyMarks } from './latency.ts';
+import { type LatencyMark, type Layer, describeLatency, isLongLatency } from './latency.ts';
 import { removeManagedFields } from './managed-fields.ts';
 import type { RecentWrites } from './recent-writes.ts';
 
-const levelsWithRequest: ReadonlySet<string> = new Set(['Request', 'RequestResponse']);
 /** Bodies beyond this are not recorded: the reference has no bound, and one event of a long list would hold up all requests. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** The same where managedFields are removed: a megabyte of JSON takes 20 to 30 ms to parse and write. */
@@ -51,78 +51,101 @@ export function createWallTime(clock: Clock): (monotonicMs: number) => number {
   };
 }
 
-/** The record of one request; `user` is undefined when authentication failed. */
-export class RequestAudit implements FilterAuditRecord {
-  readonly wantsRequest: boolean;
-  readonly wantsResponse: boolean;
-  readonly maxResponseBytes: number;
-  readonly latency: LatencyMarks;
+/** What most records do not have. */
+interface RareParts {
+  annotations?: Map<string, AuditAnnotation>;
+  impersonated?: { readonly user: User; readonly constraint: string };
+  found?: FoundObject;
+  requestObject?: string;
+  responseObject?: string;
+  isResponseLeftOut?: boolean;
+  revisions?: number[];
+  deprecation?: { readonly removedRelease: string };
+  marks?: LatencyMark[];
+}
+
+const noRareParts: RareParts = {};
+
+/**
+ * The record of one request; `user` is undefined when authentication failed. It is small, because each request makes one that lives as long: with rare
+ * parts apart, marks of time that are numbers, and no functions, the event of a get takes 3.8 instead of 6.6 µs, its share of collections included.
+ */
+export class RequestAudit implements FilterAuditRecord, EventSource {
   readonly #parts: RecordParts;
   readonly #exchange: ServerExchange;
   readonly #user: User | undefined;
   readonly #decision: AuditDecision;
-  #request: AuditedRequest | undefined = undefined;
-  /** What authorization says, as long as there are no other annotations: then it is one of them. */
-  #authorized: 'allow' | 'forbid' | undefined = undefined;
-  #reason = '';
-  #annotations: Map<string, AuditAnnotation> | undefined = undefined;
-  #impersonated: { readonly user: User; readonly constraint: string } | undefined = undefined;
-  #found: FoundObject | undefined = undefined;
+  readonly #authenticatedMs: number;
+  #authorizedMs = Number.NaN;
+  #receivedMs = Number.NaN;
+  /** What authorization says, as annotations: all that most events have. */
+  #authorized: Annotations = noAnnotations;
   #status: EventStatus | undefined = undefined;
-  #requestObject: string | undefined = undefined;
-  #responseObject: string | undefined = undefined;
-  #isResponseLeftOut = false;
-  #revisions: number[] | undefined = undefined;
-  #deprecation: { readonly removedRelease: string } | undefined = undefined;
+  #caller: Caller | undefined = undefined;
+  #request: AuditedRequest | undefined = undefined;
+  #rare: RareParts | undefined = undefined;
+  /** Whether nothing but the request itself was known at its first stage, whose event may be made later. */
+  #beganBare = false;
 
-  constructor(parts: RecordParts, { exchange, user, decision }: {
-    readonly exchange: ServerExchange; readonly user: User | undefined; readonly decision: AuditDecision;
-  }) {
+  constructor(parts: RecordParts, exchange: ServerExchange, user: User | undefined, decision: AuditDecision) {
     this.#parts = parts;
     this.#exchange = exchange;
     this.#user = user;
     this.#decision = decision;
-    this.latency = new LatencyMarks(exchange.startedMs);
-    this.latency.mark('authentication', parts.clock.monotonicMs());
-    this.wantsRequest = levelsWithRequest.has(decision.level);
-    this.wantsResponse = decision.level === 'RequestResponse';
-    this.maxResponseBytes = decision.omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES;
+    this.#authenticatedMs = parts.clock.monotonicMs();
+  }
+
+  get wantsRequest(): boolean {
+    const { level } = this.#decision;
+    return level === 'RequestResponse' || level === 'Request';
+  }
+
+  get wantsResponse(): boolean {
+    return this.#decision.level === 'RequestResponse';
+  }
+
+  get maxResponseBytes(): number {
+    return this.#decision.omitManagedFields ? MAX_PARSED_BYTES : MAX_BODY_BYTES;
   }
 
   /** Filled in by filters and admission; shown from the level that each of them names. */
   get annotations(): Map<string, AuditAnnotation> {
-    return (this.#annotations ??= new Map(this.#noteDecision().entries.map(([key, value]) => [key, { value, level: 'Metadata' }])));
+    return (this.#makeRare().annotations ??= new Map(this.#authorized.entries.map(([key, value]) => [key, { value, level: 'Metadata' }])));
+  }
+
+  #makeRare(): RareParts {
+    return (this.#rare ??= {});
+  }
+
+  markLatency(layer: Layer, nowMs: number): void {
+    (this.#makeRare().marks ??= []).push([layer, nowMs]);
   }
 
   recordDecision(decision: 'allow' | 'forbid', { reason, nowMs }: { readonly reason: string; readonly nowMs: number }): void {
-    this.latency.mark('authorization', nowMs);
-    this.#authorized = decision;
-    this.#reason = reason;
-    if (this.#annotations !== undefined) for (const [key, value] of this.#noteDecision().entries) this.annotate(key, value);
-  }
-
-  #noteDecision(): Annotations {
-    return this.#authorized === undefined ? noAnnotations : noteDecision(this.#authorized, this.#reason);
+    this.#authorizedMs = nowMs;
+    this.#authorized = noteDecision(decision, reason);
+    if (this.#rare?.annotations !== undefined) for (const [key, value] of this.#authorized.entries) this.annotate(key, value);
   }
 
   recordImpersonation(user: User, constraint: string): void {
-    this.#impersonated = { user, constraint };
+    this.#makeRare().impersonated = { user, constraint };
   }
 
   recordRequestObject(object: unknown): void {
     const { metadata } = (object ?? {}) as { readonly metadata?: Partial<Record<'name' | 'namespace' | 'uid' | 'resourceVersion', string>> };
+    const rare = this.#makeRare();
     if (this.#exchange.info.isResource && metadata) {
-      const found = this.#found;
-      this.#found = {
+      const { found } = rare;
+      rare.found = {
         namespace: found?.namespace || (metadata.namespace ?? ''), name: found?.name || (metadata.name ?? ''),
         uid: found?.uid || (metadata.uid ?? ''), resourceVersion: found?.resourceVersion || (metadata.resourceVersion ?? ''),
       };
     }
-    if (this.wantsRequest) this.#requestObject = this.#encode(object);
+    if (this.wantsRequest) rare.requestObject = this.#encode(object);
   }
 
   recordPatch(patch: unknown): void {
-    if (this.wantsRequest && patch !== undefined) this.#requestObject = stringifyJson(patch);
+    if (this.wantsRequest && patch !== undefined) this.#makeRare().requestObject = stringifyJson(patch);
   }
 
   recordStatus({ status, message, reason, details, code }: Partial<Status>): void {
@@ -133,28 +156,28 @@ export class RequestAudit implements FilterAuditRecord {
 
   recordResponseObject(object: unknown): void {
     if ((object as Partial<Status> | undefined)?.kind === 'Status') this.recordStatus(object as Status);
-    if (this.wantsResponse) this.#responseObject = this.#encode(object);
+    if (this.wantsResponse) this.#makeRare().responseObject = this.#encode(object);
   }
 
   recordResponseJson(json: Uint8Array): void {
     if (!this.wantsResponse) return;
     if (json.length > this.maxResponseBytes) return this.leaveOutResponse();
-    this.#responseObject = this.#decision.omitManagedFields ? this.#encode(parseJson(json).value) : Buffer.from(json).toString('utf8').trimEnd();
+    this.#makeRare().responseObject = this.#decision.omitManagedFields ? this.#encode(parseJson(json).value) : Buffer.from(json).toString('utf8').trimEnd();
   }
 
   leaveOutResponse(): void {
-    this.#isResponseLeftOut = true;
+    this.#makeRare().isResponseLeftOut = true;
     this.annotate(TRUNCATED, 'true');
   }
 
   recordRevision(revision: number): void {
-    const revisions = (this.#revisions ??= []);
+    const revisions = (this.#makeRare().revisions ??= []);
     if (revisions.length < MAX_REVISIONS) revisions.push(revision);
   }
 
   recordDeprecation(warning: string): void {
     const [, removal] = warning.split(REMOVAL);
-    this.#deprecation = { removedRelease: removal?.split('+')[0] ?? '' };
+    this.#makeRare().deprecation = { removedRelease: removal?.split('+')[0] ?? '' };
   }
 
   /** Adds an annotation that every level shows; the first value of a key stays. */
@@ -164,7 +187,8 @@ export class RequestAudit implements FilterAuditRecord {
 
   /** Takes the code of an answer, and the Status of one that was made elsewhere. */
   recordResponse({ status: code, headers, body }: Response): void {
-    const isUnknown = code >= 400 ? this.#status === undefined : this.wantsResponse && this.#responseObject === undefined && !this.#isResponseLeftOut;
+    const rare = this.#rare;
+    const isUnknown = code >= 400 ? this.#status === undefined : this.wantsResponse && !rare?.isResponseLeftOut && rare?.responseObject === undefined;
     if (isUnknown && this.#exchange.info.isResource && typeof body !== 'function' && isPlainJson(headers)) {
       const isWhole = body instanceof Uint8Array;
       const size = isWhole ? body.length : body.reduce((sum, { length }) => sum + length, 0);
@@ -182,12 +206,19 @@ export class RequestAudit implements FilterAuditRecord {
   /** Makes the event of the end of a request, with the annotations that belong to it. */
   complete(): MaybePromise<boolean> {
     const nowMs = this.#parts.clock.monotonicMs();
-    if (this.#deprecation !== undefined) {
+    const deprecation = this.#rare?.deprecation;
+    if (deprecation !== undefined) {
       this.annotate('k8s.io/deprecated', 'true');
-      if (this.#deprecation.removedRelease !== '') this.annotate('k8s.io/removed-release', this.#deprecation.removedRelease);
+      if (deprecation.removedRelease !== '') this.annotate('k8s.io/removed-release', deprecation.removedRelease);
     }
-    if (this.latency.isLong(nowMs)) for (const [key, value] of this.latency.describe(nowMs)) this.annotate(key, value);
+    if (isLongLatency(nowMs - this.#exchange.startedMs)) this.#annotateLatency(nowMs);
     return this.process('ResponseComplete', nowMs);
+  }
+
+  #annotateLatency(nowMs: number): void {
+    const marks: LatencyMark[] = [['authentication', this.#authenticatedMs], ...(this.#rare?.marks ?? [])];
+    if (!Number.isNaN(this.#authorizedMs)) marks.push(['authorization', this.#authorizedMs]);
+    for (const [key, value] of describeLatency(this.#exchange.startedMs, marks, nowMs)) this.annotate(key, value);
   }
 
   /** Makes the event of a stage, unless the policy omits it; answers whether it is stored. */
@@ -196,41 +227,65 @@ export class RequestAudit implements FilterAuditRecord {
     if (omitStages.has(stage)) return true;
     const { backend, writes, metrics } = this.#parts;
     metrics.recordEvent();
-    const event = new AuditEvent(() => this.#describe(stage, nowMs), this.#weigh());
-    // The record changes until the last stage.
-    if (stage !== 'ResponseComplete') event.settle();
-    if (this.#revisions !== undefined) writes.add(event);
+    const event = new AuditEvent(this, stage, nowMs, this.#weigh(), undefined);
+    // The record changes until the last stage; what the first one says of most requests follows from what does not.
+    if (stage === 'RequestReceived') this.#beganBare = this.#rare === undefined;
+    if (stage === 'ResponseStarted' || stage === 'Panic' || (stage === 'RequestReceived' && !this.#beganBare)) event.settle();
+    if (this.#rare?.revisions !== undefined) writes.add(event);
     return backend.process([event]);
   }
 
-  #describe(stage: AuditStage, nowMs: number): EventFields {
-    const request = this.#recallRequest();
-    const { receivedMs } = request;
+  describe(stage: AuditStage, nowMs: number): EventFields {
+    const { auditId, target, info } = this.#exchange;
+    const request = (this.#request ??= { auditId, requestUri: target, info, caller: this.#recallCaller(), receivedMs: this.#recallReceived() });
+    const isBare = stage === 'RequestReceived' && this.#beganBare;
+    const { impersonated, found, requestObject, responseObject, revisions } = (isBare ? undefined : this.#rare) ?? noRareParts;
     return {
-      request, level: this.#decision.level, stage, impersonated: this.#impersonated, found: this.#found, status: this.#status,
-      requestObject: this.#requestObject, responseObject: this.#responseObject, annotations: this.#showAnnotations(), revisions: this.#revisions,
-      stageMs: stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs,
+      request, level: this.#decision.level, stage, impersonated, found, status: isBare ? undefined : this.#status, requestObject, responseObject,
+      annotations: isBare ? noAnnotations : this.#showAnnotations(), revisions, stageMs: this.#stageMs(stage, request.receivedMs, nowMs),
     };
   }
 
-  #recallRequest(): AuditedRequest {
-    const { auditId, target, info, startedMs } = this.#exchange;
-    return this.#request ??= {
-      auditId, requestUri: target, info, caller: recallCaller(this.#exchange, this.#user), receivedMs: this.#parts.wallTime(startedMs),
-    };
+  sketch(sketch: Sketch, stage: AuditStage, nowMs: number): Caller | undefined {
+    const isBare = stage === 'RequestReceived' && this.#beganBare;
+    if (this.#rare !== undefined && !isBare) return undefined;
+    const exchange = this.#exchange;
+    sketch.fill(this.#decision.level, stage, exchange.info);
+    sketch.status = isBare ? undefined : this.#status;
+    sketch.annotations = isBare ? noAnnotations : this.#authorized;
+    sketch.requestUri = exchange.target;
+    sketch.auditId = exchange.auditId;
+    sketch.receivedMs = this.#recallReceived();
+    sketch.stageMs = this.#stageMs(stage, sketch.receivedMs, nowMs);
+    return this.#recallCaller();
+  }
+
+  /** One time for all stages, though the wall clock may be set between them. */
+  #recallReceived(): number {
+    if (Number.isNaN(this.#receivedMs)) this.#receivedMs = this.#parts.wallTime(this.#exchange.startedMs);
+    return this.#receivedMs;
+  }
+
+  #stageMs(stage: AuditStage, receivedMs: number, nowMs: number): number {
+    return stage === 'RequestReceived' ? receivedMs : receivedMs + nowMs - this.#exchange.startedMs;
+  }
+
+  #recallCaller(): Caller {
+    return (this.#caller ??= recallCaller(this.#exchange, this.#user));
   }
 
   /** About as many characters as clients have a part in. */
   #weigh(): number {
-    const { target, headers } = this.#exchange;
-    return target.length + (headers['x-forwarded-for']?.length ?? 0) + (this.#user === undefined ? 0 : weighUser(this.#user))
-      + (this.#requestObject?.length ?? 0) + (this.#responseObject?.length ?? 0);
+    const weight = this.#exchange.target.length + this.#recallCaller().weight;
+    const rare = this.#rare;
+    return rare === undefined ? weight : weight + (rare.requestObject?.length ?? 0) + (rare.responseObject?.length ?? 0);
   }
 
   #showAnnotations(): Annotations {
-    if (this.#annotations === undefined) return this.#noteDecision();
+    const annotations = this.#rare?.annotations;
+    if (annotations === undefined) return this.#authorized;
     const shown: [string, string][] = [];
-    for (const [key, { value, level }] of this.#annotations) if (level === 'Metadata' || this.wantsRequest) shown.push([key, value]);
+    for (const [key, { value, level }] of annotations) if (level === 'Metadata' || this.wantsRequest) shown.push([key, value]);
     return writeAnnotations(shown);
   }
 
@@ -241,8 +296,6 @@ export class RequestAudit implements FilterAuditRecord {
 
 const isPlainJson = ({ 'content-type': type, 'content-encoding': encoding }: Response['headers']): boolean =>
   encoding === undefined && String(type).startsWith('application/json');
-
-const weighUser = ({ name, groups }: User): number => name.length + groups.reduce((sum, { length }) => sum + length, 0);
 
 /** Statuses of answers that have nothing but their code. */
 const statuses = new Map<number, EventStatus>();

@@ -18,7 +18,7 @@ function makeEvent(target: string, others: Partial<EventFields> = {}, request: P
   made += 1;
   const [path, query] = target.split('?') as [string, string | undefined];
   const receivedMs = Date.UTC(2030, 0, 2, 3, 4, 5) + made * 137.0625;
-  return new AuditEvent({
+  return AuditEvent.of({
     request: {
       auditId: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`, requestUri: target, receivedMs, caller: alice,
       info: parseRequestInfo({ method: 'GET', path: decodeURIComponent(path), query: new URLSearchParams(query) }), ...request,

@@ -186,5 +186,5 @@ function fits(shape: Shape, { level, stage, status, annotations, verb, namespace
   const { prefix } = shape;
   return stage === shape.stage && status === shape.status && annotations === shape.annotations && level === shape.level && verb === shape.verb
     && auditId.length === AUDIT_ID_LENGTH && requestUri.length === prefix.length + name.length && namespace === shape.namespace
-    && requestUri.slice(0, prefix.length) === prefix && requestUri.endsWith(name);
+    && requestUri.startsWith(prefix) && requestUri.endsWith(name);
 }

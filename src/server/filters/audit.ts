@@ -1,7 +1,7 @@
 // Records requests for audit, as the policy wants it: when they come, when the answer of a long request begins, when the answer is complete, and when
 // the server fails. Stands behind authentication, so that events name the user; what authentication refuses has one event of its own.
 import { internalError, unauthorized } from '../../apimachinery/index.ts';
-import { type MaybePromise, catchMaybe, mapMaybe } from '../../base/index.ts';
+import { type MaybePromise, mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { RequestAudit } from '../audit/record.ts';
@@ -15,8 +15,10 @@ export function auditRequests(deps: AuditDependencies): Filter {
   return (exchange, next) => {
     const record = begin(deps.audit, exchange, true);
     if (record === undefined) return next(exchange);
-    return mapMaybe(record.process('RequestReceived'), (isStored) => {
-      if (isStored) return recordAnswer({ record, exchange, deps }, next);
+    const stored = record.process('RequestReceived');
+    if (stored === true) return recordAnswer(record, exchange, deps, next);
+    return mapMaybe(stored, (isStored) => {
+      if (isStored) return recordAnswer(record, exchange, deps, next);
       deps.audit.metrics.recordRejection();
       throw internalError('failed to store audit event');
     });
@@ -41,32 +43,38 @@ function begin(audit: Audit, exchange: ServerExchange, isAuthenticated: boolean)
   return record;
 }
 
-interface Recording {
-  readonly record: RequestAudit;
-  readonly exchange: ServerExchange;
-  readonly deps: AuditDependencies;
+/** What an answer that is there at once needs makes no functions: most of what a record leaves to collect were those. */
+function recordAnswer(
+  record: RequestAudit, exchange: ServerExchange, deps: AuditDependencies, next: (exchange: ServerExchange) => MaybePromise<Response>,
+): MaybePromise<Response> {
+  let answer: MaybePromise<Response>;
+  try {
+    answer = next(exchange);
+  } catch (error) {
+    return mapMaybe(recordFailure(record, exchange, deps, error), (response) => recordResponse(record, exchange, response));
+  }
+  if (!(answer instanceof Promise)) return recordResponse(record, exchange, answer);
+  return answer.catch((error) => recordFailure(record, exchange, deps, error)).then((response) => recordResponse(record, exchange, response));
 }
 
-function recordAnswer(recording: Recording, next: (exchange: ServerExchange) => MaybePromise<Response>): MaybePromise<Response> {
-  const { record, exchange, deps: { respondError } } = recording;
-  const answer = catchMaybe(() => next(exchange), (error) => {
-    if (isStatusError(error)) return respondError(exchange, error);
-    return recordPanic(record, error);
-  });
-  return mapMaybe(answer, (response) => recordResponse(recording, response));
+function recordFailure(record: RequestAudit, exchange: ServerExchange, { respondError }: AuditDependencies, error: unknown): MaybePromise<Response> {
+  return isStatusError(error) ? respondError(exchange, error) : recordPanic(record, error);
 }
 
 /** The events of an answer. One that is written piece by piece is complete when its connection is done with it. */
-function recordResponse({ record, exchange }: Recording, response: Response): MaybePromise<Response> {
+function recordResponse(record: RequestAudit, exchange: ServerExchange, response: Response): MaybePromise<Response> {
   record.recordResponse(response);
   if (exchange.longRunning) {
     exchange.onClosed(() => void record.complete());
-    return mapMaybe(record.process('ResponseStarted'), () => response);
+    return answerAfter(record.process('ResponseStarted'), response);
   }
-  if (typeof response.body !== 'function') return mapMaybe(record.complete(), () => response);
+  if (typeof response.body !== 'function') return answerAfter(record.complete(), response);
   exchange.onClosed(() => void record.complete());
   return response;
 }
+
+const answerAfter = (stored: MaybePromise<boolean>, response: Response): MaybePromise<Response> =>
+  (stored instanceof Promise ? stored.then(() => response) : response);
 
 function recordPanic(record: RequestAudit, error: unknown): MaybePromise<never> {
   const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;

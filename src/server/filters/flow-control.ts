@@ -122,7 +122,7 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
       .then((refusal) => {
         const nowMs = exchange.clock.monotonicMs();
         times.waited(flow, refusal === undefined, nowMs - waitsSinceMs);
-        exchange.audit?.latency.mark('apf-queue-wait', nowMs);
+        exchange.audit?.markLatency('apf-queue-wait', nowMs);
         return refusal === undefined ? runSeated(exchange, next, flow) : refuseTooMany(flowControl.retryAfterSeconds());
       });
   };

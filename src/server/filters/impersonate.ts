@@ -12,7 +12,7 @@ export function impersonateUsers({ impersonate }: { readonly impersonate: Impers
     return impersonate(wanted, describeAttributes(exchange.user, exchange.info, exchange.query)).then(({ user, constraint }) => {
       exchange.user = user;
       exchange.audit?.recordImpersonation(user, constraint);
-      exchange.audit?.latency.mark('impersonation', exchange.clock.monotonicMs());
+      exchange.audit?.markLatency('impersonation', exchange.clock.monotonicMs());
       return next(exchange);
     });
   };

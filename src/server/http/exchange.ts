@@ -43,7 +43,8 @@ export interface RequestHead {
 
 /** What the audit event of a request learns from the filters. */
 export interface FilterAuditRecord extends AuditRecord {
-  readonly latency: { mark(layer: Layer, nowMs: number): void };
+  /** The request leaves a layer between authentication and authorization. */
+  markLatency(layer: Layer, nowMs: number): void;
   readonly annotations: Exchange['auditAnnotations'];
   /** What authorization says, which ended just now. */
   recordDecision(decision: 'allow' | 'forbid', details: { readonly reason: string; readonly nowMs: number }): void;
