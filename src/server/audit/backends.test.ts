@@ -1,6 +1,7 @@
 // The backends without a server: buffers and their bounds, truncation, blocking modes, formats, rotation.
 import assert from 'node:assert/strict';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, rmSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -15,14 +16,14 @@ import { type AuditBackend, ignoreFailures, truncateEvents, uniteBackends } from
 import { type BatchOptions, bufferEvents } from './buffered.ts';
 import { AuditEvent, formatLegacy } from './event.ts';
 import { Caller, writeAnnotations } from './event-text.ts';
-import { LatencyMarks } from './latency.ts';
+import { describeLatency } from './latency.ts';
 import { createLogBackend } from './log-backend.ts';
 import { openLogFile } from './log-file.ts';
 import { createWebhookBackend } from './webhook-backend.ts';
 
 const SHORT_URI = '/api/v1/pods?watch=1';
 
-const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 'ResponseComplete', requestUri = SHORT_URI): AuditEvent => new AuditEvent({
+const makeEvent = (auditId: string, requestObject?: string, stage: AuditStage = 'ResponseComplete', requestUri = SHORT_URI): AuditEvent => AuditEvent.of({
   request: {
     auditId, requestUri, receivedMs: Date.UTC(2030, 0, 2, 3, 4, 5, 6),
     info: parseRequestInfo({ method: 'GET', path: '/api/v1/pods', query: new URLSearchParams('watch=1') }),
@@ -335,6 +336,25 @@ describe('openLogFile of several processes', () => {
   });
 });
 
+describe('openLogFile of a pipe', () => {
+  it('writes on, however much it was, and leaves the name to its owner', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'audit-log-'));
+    const path = join(directory, 'audit.log');
+    execFileSync('mkfifo', [path]);
+    const reader = openSync(path, 'r+');
+    const file = openLogFile({ path, maxSizeMb: 1, maxBackups: 0, maxAgeDays: 0, compress: false }, createManualClock(), (error) => assert.fail(String(error)));
+    const [chunk, read] = [Buffer.alloc(32 * 1024, 'x'), Buffer.alloc(32 * 1024)];
+    for (let written = 0; written <= 1024 * 1024; written += chunk.length) {
+      file.write(chunk);
+      assert.equal(readSync(reader, read), chunk.length);
+    }
+    await file.close();
+    closeSync(reader);
+    assert.deepEqual(readdirSync(directory), ['audit.log']);
+    rmSync(directory, { recursive: true });
+  });
+});
+
 describe('openLogFile with a directory that fails it', () => {
   const large = `${'x'.repeat(1024 * 1024 - 10)}\n`;
   const open = (directory: string) => openLogFile({ path: join(directory, 'audit.log'), maxSizeMb: 1, maxBackups: 0, maxAgeDays: 0, compress: false },
@@ -390,13 +410,9 @@ describe('openLogFile with a directory that fails it', () => {
   }));
 });
 
-describe('LatencyMarks', () => {
+describe('describeLatency', () => {
   it('describes durations as Go prints them, in microseconds at the finest', () => {
-    const print = (ms: number) => {
-      const marks = new LatencyMarks(0);
-      marks.mark('authorization', ms);
-      return marks.describe(ms + 600_000)[0]?.[1];
-    };
+    const print = (ms: number) => describeLatency(0, [['authorization', ms]], ms + 600_000)[0]?.[1];
     assert.deepEqual([0.25, 12.5, 999.9991, 1500, 61_000.5, 3_600_000].map(print), ['250µs', '12.5ms', '999.999ms', '1.5s', '1m1.0005s', '1h0m0s']);
   });
 });

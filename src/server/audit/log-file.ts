@@ -46,6 +46,8 @@ class RotatingFile implements LogFile {
   #file: number | undefined;
   #size: number;
   #inode: number;
+  /** Pipes and devices, such as /dev/stdout, have no size that grows, and other programs use their names. */
+  readonly #canRotate: boolean;
   #clearing: Promise<void> | undefined;
 
   constructor(options: LogFileOptions, clock: Clock, onError: (error: unknown) => void) {
@@ -54,7 +56,9 @@ class RotatingFile implements LogFile {
     this.#onError = onError;
     mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
     this.#file = openSync(options.path, 'a', OWNER_ONLY);
-    ({ size: this.#size, ino: this.#inode } = statSync(options.path));
+    const found = statSync(options.path);
+    ({ size: this.#size, ino: this.#inode } = found);
+    this.#canRotate = options.maxSizeMb > 0 && found.isFile();
   }
 
   write(bytes: Uint8Array): void {
@@ -64,7 +68,7 @@ class RotatingFile implements LogFile {
     if (this.#file === undefined) throw new Error('the file is closed');
     if (this.#options.shared !== undefined) this.#follow();
     const askRotation = this.#options.shared?.askRotation;
-    const isFull = limit > 0 && this.#size + length > limit;
+    const isFull = this.#canRotate && this.#size + length > limit;
     if (isFull) askRotation?.(length);
     const file = isFull && askRotation === undefined ? this.#rotate(this.#file) : this.#file;
     // The lines of several processes do not mix: each write is one call, whose place in the file the system finds.
@@ -75,7 +79,7 @@ class RotatingFile implements LogFile {
   rotateFor(bytes: number): void {
     if (this.#file === undefined) return;
     this.#follow();
-    if (this.#options.maxSizeMb > 0 && this.#size + bytes > this.#options.maxSizeMb * MEGABYTE) this.#rotate(this.#file);
+    if (this.#canRotate && this.#size + bytes > this.#options.maxSizeMb * MEGABYTE) this.#rotate(this.#file);
   }
 
   async close(): Promise<void> {
