@@ -41,6 +41,9 @@ function lastState(previous: StoredRevision, revision: number): StoredRevision {
   return version;
 }
 
+/** Changes that a watch looks at in one turn of the event loop: with a selector that takes few of them, history alone would fill a turn of 80 ms. */
+const MOST_CHANGES_PER_TURN = 2048;
+
 class StreamingWatch implements RegistryWatch {
   readonly #plan: WatchPlan;
   readonly #watcher: Watcher<StoredRevision>;
@@ -48,6 +51,10 @@ class StreamingWatch implements RegistryWatch {
   #bookmarkDue: boolean;
   /** take() may find something. */
   #readable = true;
+  /** Changes looked at since there were no more, or since the last pause. */
+  #looked = 0;
+  /** The rest is for the next turn. */
+  #isPausing = false;
   /** The watch came to a value that cannot be read, where it ends. */
   #failed: StatusError | undefined;
   #wake: (() => void) | undefined;
@@ -80,7 +87,7 @@ class StreamingWatch implements RegistryWatch {
   take(limit: number): readonly RegistryEvent[] {
     const events: RegistryEvent[] = [];
     this.#takeInitial(limit, events);
-    while (this.#initial === undefined && events.length < limit && this.#failed === undefined) {
+    while (this.#initial === undefined && events.length < limit && this.#failed === undefined && !this.#isPausing) {
       const wanted = limit - events.length;
       const changes = this.#watcher.take(wanted);
       for (const change of changes) {
@@ -89,12 +96,25 @@ class StreamingWatch implements RegistryWatch {
         const event = this.#toEvent(change);
         if (event !== undefined) events.push(event);
       }
+      this.#looked += changes.length;
       if (changes.length < wanted) {
         this.#readable = this.end !== undefined;
+        this.#looked = 0;
         break;
       }
+      if (this.#looked >= MOST_CHANGES_PER_TURN) this.#pause();
     }
     return events;
+  }
+
+  #pause(): void {
+    this.#isPausing = true;
+    this.#readable = false;
+    this.#looked = 0;
+    setImmediate(() => {
+      this.#isPausing = false;
+      this.#becomeReadable();
+    });
   }
 
   onReadable(wake: () => void): void {
@@ -114,6 +134,7 @@ class StreamingWatch implements RegistryWatch {
   }
 
   #becomeReadable(): void {
+    if (this.#isPausing) return;
     this.#readable = true;
     const wake = this.#wake;
     this.#wake = undefined;
