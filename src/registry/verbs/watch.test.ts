@@ -39,7 +39,7 @@ test('watchObjects holds nothing of the state that a watch began with once histo
   watch.close();
 });
 
-test('watchObjects looks at so many changes in one turn, and goes on in the next ones until all are seen', async () => {
+test('watchObjects looks at so many changes in one turn, and at the others in the next ones', async () => {
   const bench = createBench();
   const { object } = await bench.create(rows.configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { n: '0' } } });
   const changes = 5000;
