@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Duplex, PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { systemClock } from '../../base/index.ts';
+import { createManualClock, systemClock } from '../../base/index.ts';
 import type { HttpExchange } from './exchange.ts';
 import { TunnelResponse } from './tunnel.ts';
 import type { Upgrade } from './websocket.ts';
@@ -55,5 +55,29 @@ describe('TunnelResponse', () => {
     while (received().length < expected.length) await setImmediate();
     assert.ok(received().endsWith(expected));
     socket.destroy();
+  });
+
+  it('notices that a client is gone which it does not read, since the other connection takes nothing', async () => {
+    const clock = createManualClock();
+    const client = makeClient();
+    const other = makeClient(new Promise<void>(() => {}));
+    let error = 0;
+    const socket = Object.assign(client.socket, { _handle: { getpeername: () => error, readStart() {}, readStop() {} } });
+    const head = Buffer.alloc(0);
+    const response = new TunnelResponse({ upgrade: 'x' }, { socket: other.socket, head });
+    await response.join({ ...exchange, clock } as unknown as HttpExchange, { socket, head } as unknown as Upgrade);
+    for (let piece = 0; piece < 20; piece++) socket.push(Buffer.alloc(16_384));
+    await setImmediate();
+    assert.ok(socket.isPaused());
+    clock.advance(5000);
+    assert.ok(!socket.destroyed);
+    error = -107;
+    clock.advance(5000);
+    assert.ok(socket.destroyed);
+    await setImmediate();
+    clock.advance(10_000);
+    await setImmediate();
+    assert.ok(other.socket.destroyed);
+    assert.equal(clock.pendingTimers, 0);
   });
 });

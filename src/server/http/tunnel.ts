@@ -1,9 +1,11 @@
 // Connections that become something else: the answer of another server to a request for an upgrade is passed on, and from then on the bytes of both
 // connections, unread. When one side ends or breaks, what is under way is still delivered and both connections are closed.
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../base/index.ts';
+import type { Clock, Timer } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
+import { PassingTurns, isBroken, readsOf } from './turns.ts';
 import type { Upgrade } from './websocket.ts';
 
 /** Delivering the rest after one side has closed may take so long. */
@@ -66,8 +68,8 @@ export class TunnelResponse extends UpgradedResponse {
       socket.destroy();
       other.destroy();
     }, { once: true });
-    pass(socket, other);
-    pass(other, socket);
+    pass(socket, other, exchange.clock);
+    pass(other, socket, exchange.clock);
   }
 
   /** Closes the other connection where there is nothing to join it with. */
@@ -76,29 +78,58 @@ export class TunnelResponse extends UpgradedResponse {
   }
 }
 
-/** Pauses a source when called, until the receiver takes more or is gone. Calls meanwhile change nothing. */
-export function createHold(source: Source, receiver: Duplex): () => void {
+/** The connections of this process that are joined with others, which share its one thread. */
+const turns = new PassingTurns();
+
+/** A connection that is paused is looked at so often: its end does not show while it is not read. */
+const LOOK_MS = 5_000;
+
+/** Where bytes come from and where they go. */
+interface Passage {
+  readonly from: Duplex;
+  readonly to: Duplex;
+  readonly clock: Clock;
+  /** Paused while `to` is full: `from`, or the WebSocket over it. */
+  readonly source?: Source;
+}
+
+/**
+ * To be called when something was passed on. Pauses the source until the receiver takes more or is gone. Bytes of the source are counted, so that the
+ * other connections of this process have their turn.
+ */
+export function createHold({ from, to, clock, source = from }: Passage): () => void {
   let isHeld = false;
+  const reads = readsOf(from as Socket);
+  if (!from.destroyed) turns.add(reads);
+  from.on('data', (chunk: Buffer) => turns.count(reads, chunk.length));
+  from.once('close', () => turns.remove(reads));
   return () => {
-    if (isHeld || receiver.destroyed || !receiver.writableNeedDrain || receiver.writableLength < MAX_PENDING_BYTES) return;
+    if (isHeld || to.destroyed || !to.writableNeedDrain || to.writableLength < MAX_PENDING_BYTES) return;
     isHeld = true;
     source.pause();
+    let timer: Timer;
+    const look = (): void => {
+      if (isBroken(from as Socket)) from.destroy();
+      else timer = clock.after(LOOK_MS, look);
+    };
+    timer = clock.after(LOOK_MS, look);
     const release = (): void => {
-      receiver.off('drain', release);
-      receiver.off('close', release);
+      timer.cancel();
+      to.off('drain', release);
+      to.off('close', release);
       isHeld = false;
       source.resume();
     };
-    receiver.once('drain', release);
-    receiver.once('close', release);
+    to.once('drain', release);
+    to.once('close', release);
   };
 }
 
 /** Writes what comes from one connection to the other. */
-function pass(source: Duplex, receiver: Duplex): void {
-  const hold = createHold(source, receiver);
-  source.on('data', (chunk: Buffer) => {
-    if (receiver.writable) receiver.write(chunk);
+function pass(from: Duplex, to: Duplex, clock: Clock): void {
+  const hold = createHold({ from, to, clock });
+  from.on('data', (chunk: Buffer) => {
+    if (to.writable) to.write(chunk);
     hold();
   });
 }

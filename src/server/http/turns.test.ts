@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { Callers, ConnectionEnds, HandshakeTurns, type PausableReads, RequestIntake, RequestTurns } from './turns.ts';
+import { Callers, ConnectionEnds, HandshakeTurns, PassingTurns, type PausableReads, RequestIntake, RequestTurns } from './turns.ts';
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -242,4 +242,26 @@ test('an error reaches its connection, and a connection that ends later has a tu
   await endOfTurn();
   await endOfTurn();
   assert.equal(seen.at(-1), 'later');
+});
+
+test('connections that pass on much rest until the next turn, where those that passed on nothing are read first', async () => {
+  const turns = new PassingTurns();
+  const log: string[] = [];
+  const make = (name: string) => ({ readStart: () => void log.push(`+${name}`), readStop: () => void log.push(`-${name}`) });
+  const [a, b, c, late] = ['a', 'b', 'c', 'late'].map(make) as [PausableReads, PausableReads, PausableReads, PausableReads];
+  for (const each of [a, b, c]) turns.add(each);
+  turns.count(a, 400_000);
+  assert.deepEqual(log, []);
+  turns.count(b, 400_000);
+  assert.deepEqual(log.splice(0).sort(), ['-a', '-b', '-c']);
+  turns.add(late);
+  assert.deepEqual(log.splice(0), ['-late']);
+  await endOfTurn();
+  assert.deepEqual(log.splice(0), ['+c', '+a', '+b', '+late']);
+  turns.remove(c);
+  for (let turn = 0; turn < 2; turn++) {
+    turns.count(a, 400_000);
+    await endOfTurn();
+  }
+  assert.deepEqual(log, []);
 });

@@ -15,7 +15,7 @@ async function open(clock: ManualClock) {
     server.on('upgrade', (incoming, socket: Socket, head) => {
       let isClosed = false;
       acceptWebSocket({ incoming, socket, head }, {
-        clock, protocol: undefined, headers: [], maxMessageBytes: 1024, onClose: () => {
+        clock, protocol: undefined, headers: [], maxMessageBytes: 64 << 20, onClose: () => {
           isClosed = true;
         },
       }).then((connection) => resolve({ connection, socket, isClosed: () => isClosed }), reject);
@@ -66,4 +66,26 @@ test('a client that sends thousands of frames is read on in a later turn, unless
   connection.close();
   socket.destroy();
   server.close();
+});
+
+test('of clients whose messages do not end, the one with the longest is cut off when all of them are too much', async () => {
+  const clock = createManualClock();
+  const clients = await Promise.all([20, 25, 15].map(async (megabytes) => ({ megabytes, ...await open(clock) })));
+  const unfinished = (bytes: number): Buffer => Buffer.concat([Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0x03, 0, 0, 0, 0, 0, 0, 0]), Buffer.alloc(bytes)]);
+  const rawOf = (client: WebSocket): Socket => (client as unknown as { readonly _socket: Socket })._socket;
+  for (const { client, socket, megabytes } of clients) {
+    client.on('error', () => {});
+    await eventually(() => assert.equal(client.readyState, client.OPEN));
+    rawOf(client).write(unfinished(megabytes << 20));
+    await eventually(() => assert.ok(socket.bytesRead > megabytes << 20));
+  }
+  assert.deepEqual(clients.map(({ socket }) => socket.destroyed), [false, false, false]);
+  rawOf(clients[2]?.client as WebSocket).write(Buffer.alloc(5 << 20));
+  const states = (): boolean[] => clients.flatMap(({ socket, isClosed }) => [socket.destroyed, isClosed()]);
+  await eventually(() => assert.deepEqual(states(), [false, false, true, true, false, false]));
+  for (const { client, socket, server } of clients) {
+    client.terminate();
+    await eventually(() => assert.ok(socket.destroyed));
+    server.close();
+  }
 });

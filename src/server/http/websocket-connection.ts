@@ -12,6 +12,44 @@ const PING_MS = 5000;
 /** After so many frames of a client others have their turn: the shortest take 8 µs each, and one read brings nine thousand. */
 const FRAMES_A_TURN = 1000;
 
+/** What all connections of this process may have sent of messages that have not ended: `ws` keeps a message until it is whole. */
+const MAX_UNFINISHED_BYTES = 64 * 1024 * 1024;
+
+/** The messages that have not ended. Beyond their bound the longest of them ends its connection. */
+class UnfinishedMessages {
+  readonly #bytes = new Map<Socket, number>();
+  #total = 0;
+
+  /** So much has come on a connection since its last whole message. */
+  set(socket: Socket, bytes: number): void {
+    this.#total += bytes - (this.#bytes.get(socket) ?? 0);
+    if (bytes === 0) this.#bytes.delete(socket);
+    else this.#bytes.set(socket, bytes);
+    if (this.#total > MAX_UNFINISHED_BYTES) this.#endLongest();
+  }
+
+  get(socket: Socket): number {
+    return this.#bytes.get(socket) ?? 0;
+  }
+
+  #endLongest(): void {
+    let longest: Socket | undefined;
+    for (const [socket, bytes] of this.#bytes) if (longest === undefined || bytes > this.get(longest)) longest = socket;
+    if (longest === undefined) return;
+    this.set(longest, 0);
+    longest.destroy();
+  }
+}
+
+const unfinished = new UnfinishedMessages();
+
+/** Counts the bytes of a connection; to be called when a message is whole. A read that ended one may have begun the next. */
+function countUnfinished(socket: Socket): () => void {
+  socket.on('data', (chunk: Buffer) => unfinished.set(socket, unfinished.get(socket) + chunk.length));
+  socket.once('close', () => unfinished.set(socket, 0));
+  return () => unfinished.set(socket, 0);
+}
+
 /** What the handshake answers, and what becomes of the client's messages. */
 interface AcceptOptions {
   /** The chosen subprotocol, if any. */
@@ -70,6 +108,7 @@ export async function acceptWebSocket(
         stopPings();
         options.onClose();
       };
+      const noteWhole = countUnfinished(socket);
       let isPaused = false;
       let frames = 0;
       const count = (): void => {
@@ -79,6 +118,7 @@ export async function acceptWebSocket(
       };
       webSocket.on('ping', count).on('pong', count).on('message', (data) => {
         count();
+        noteWhole();
         options.onMessage?.(data as Buffer);
       });
       webSocket.on('error', end);

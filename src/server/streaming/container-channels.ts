@@ -104,8 +104,8 @@ class ChannelSession {
     const onClose = (): void => this.finish(describeFailure('error reading from error stream: unexpected EOF'));
     const kubelet = new SpdyConnection(socket, { head, clock, onClose });
     this.#kubelet = kubelet;
-    this.#holdKubelet = createHold(socket, this.#upgrade.socket);
-    this.#holdClient = createHold(this.#client, socket);
+    this.#holdKubelet = createHold({ from: socket, to: this.#upgrade.socket, clock });
+    this.#holdClient = createHold({ from: this.#upgrade.socket, source: this.#client, to: socket, clock });
     const waiting = new Set(listStreams(this.#streams));
     const timer = clock.after(REPLY_MS, () => this.finish(describeFailure('Timeout occurred')));
     socket.once('close', () => timer.cancel());

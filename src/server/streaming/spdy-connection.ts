@@ -31,6 +31,8 @@ export class SpdyConnection {
   readonly #socket: Duplex;
   readonly #clock: Clock;
   readonly #streams = new Map<number, StreamEvents>();
+  /** What one read has brought on each stream: a command that writes single bytes has each of them in a frame, seven thousand in a read. */
+  readonly #pieces = new Map<number, Buffer[]>();
   readonly #onClose: () => void;
   #nextStream = 1;
   #nextPing = 1;
@@ -48,6 +50,7 @@ export class SpdyConnection {
     const read = (chunk: Buffer): void => {
       try {
         reader.push(chunk);
+        for (const id of this.#pieces.keys()) this.#deliver(id);
       } catch {
         // Bytes that are no SPDY cannot be answered in it.
         socket.destroy();
@@ -88,12 +91,23 @@ export class SpdyConnection {
   }
 
   #receive(id: number, piece: Buffer, isLast: boolean): void {
-    const stream = this.#streams.get(id);
-    if (piece.length > 0) stream?.data(piece);
+    if (piece.length > 0 && this.#streams.has(id)) {
+      const pieces = this.#pieces.get(id);
+      if (pieces === undefined) this.#pieces.set(id, [piece]);
+      else pieces.push(piece);
+    }
     if (isLast) this.#finish(id);
   }
 
+  #deliver(id: number): void {
+    const pieces = this.#pieces.get(id) ?? [];
+    this.#pieces.delete(id);
+    const [first, ...more] = pieces;
+    if (first !== undefined) this.#streams.get(id)?.data(more.length === 0 ? first : Buffer.concat(pieces));
+  }
+
   #finish(id: number): void {
+    this.#deliver(id);
     const stream = this.#streams.get(id);
     this.#streams.delete(id);
     stream?.ended();

@@ -98,40 +98,43 @@ export class FrameReader {
 
   /** Throws for what is no SPDY/3.1. */
   push(chunk: Buffer): void {
-    let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    let at = 0;
     for (;;) {
-      const used = this.#rest === undefined ? this.#readFrame(bytes) : this.#readData(this.#rest, bytes);
-      if (used === 0) break;
-      bytes = bytes.subarray(used);
+      const next = this.#rest === undefined ? this.#readFrame(bytes, at) : this.#readData(this.#rest, bytes, at);
+      if (next === at) break;
+      at = next;
     }
-    this.#held = bytes;
+    this.#held = bytes.subarray(at);
   }
 
-  #readData(rest: UnreadData, bytes: Buffer): number {
-    const piece = bytes.subarray(0, rest.left);
-    if (piece.length === 0) return 0;
-    rest.left -= piece.length;
+  /** Like the other, returns where the next frame begins. */
+  #readData(rest: UnreadData, bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + rest.left);
+    if (end === at) return at;
+    rest.left -= end - at;
     if (rest.left === 0) this.#rest = undefined;
-    this.#events.data(rest.stream, piece, rest.isLast && rest.left === 0);
-    return piece.length;
+    this.#events.data(rest.stream, bytes.subarray(at, end), rest.isLast && rest.left === 0);
+    return end;
   }
 
-  #readFrame(bytes: Buffer): number {
-    if (bytes.length < HEAD_BYTES) return 0;
-    const first = bytes.readUInt32BE(0);
-    const flags = bytes.readUInt8(4);
-    const length = bytes.readUIntBE(5, 3);
+  #readFrame(bytes: Buffer, at: number): number {
+    const begin = at + HEAD_BYTES;
+    if (bytes.length < begin) return at;
+    const first = bytes.readUInt32BE(at);
+    const flags = bytes.readUInt8(at + 4);
+    const length = bytes.readUIntBE(at + 5, 3);
     if (first < 0x80_00_00_00) {
       const isLast = (flags & FIN) !== 0;
       if (length > 0) this.#rest = { stream: first, left: length, isLast };
       else this.#events.data(first, bytes.subarray(0, 0), isLast);
-      return HEAD_BYTES;
+      return begin;
     }
     if (((first >>> 16) & 0x7f_ff) !== VERSION) throw new Error('a frame of another version of SPDY');
     if (length > MAX_CONTROL_BYTES) throw new Error('a control frame is too long');
-    if (bytes.length < HEAD_BYTES + length) return 0;
-    const body = bytes.subarray(HEAD_BYTES, HEAD_BYTES + length);
+    if (bytes.length < begin + length) return at;
+    const body = bytes.subarray(begin, begin + length);
     this.#events.control(first & 0xff_ff, flags, length >= 4 ? body.readUInt32BE(0) & 0x7f_ff_ff_ff : 0, body);
-    return HEAD_BYTES + length;
+    return begin + length;
   }
 }

@@ -42,8 +42,8 @@ export class WebSocketTunnelResponse extends UpgradedResponse {
       },
       onClose: part,
     });
-    const holdClient = createHold(client, socket);
-    const holdKubelet = createHold(socket, upgrade.socket);
+    const holdClient = createHold({ from: upgrade.socket, source: client, to: socket, clock });
+    const holdKubelet = createHold({ from: socket, to: upgrade.socket, clock });
     const send = (chunk: Buffer): void => {
       client.send(chunk, 'binary');
       holdKubelet();
