@@ -4,6 +4,7 @@ import { type Http2Server, type ServerHttp2Session, type ServerHttp2Stream, crea
 import { type AddressInfo, type Server, type Socket, connect, createServer as createNetServer } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { type Clock, createManualClock, systemClock } from '../base/index.ts';
+import { eventually } from '../test-support/index.ts';
 import { type CallStatus, Channel } from './channel.ts';
 import { GrpcError } from './grpc-error.ts';
 import { frameMessage } from './frames.ts';
@@ -69,6 +70,20 @@ const isFailure = (code: number, details: string | RegExp, isUnsent = false) => 
 };
 
 describe('Channel', () => {
+  test('call hears no server to the end that answers with one message after the other, or with one above the limit of the channel', async () => {
+    let closed = 0;
+    const { port } = await serve((stream, headers) => {
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+      stream.on('close', () => closed++);
+      stream.write(headers[':path'] === '/many' ? Buffer.concat([framed, framed]) : frameMessage(Buffer.alloc(101)).subarray(0, 20));
+    });
+    const channel = new Channel({ url: `http://127.0.0.1:${port}`, receiveLimitBytes: 100, clock: createManualClock() });
+    ended.push(() => channel.close());
+    await assert.rejects(channel.call('/many', question, 1500), isFailure(13, 'the answer has more than one message'));
+    await assert.rejects(channel.call('/large', question, 1500), isFailure(8, 'an answer of 101 bytes is larger than max (100)'));
+    await eventually(() => assert.equal(closed, 2));
+  });
+
   test('call sends one framed message with its deadline and resolves with the one that comes back, in however many pieces', async () => {
     const seen: unknown[] = [];
     const { port, sessions } = await serve((stream, headers) => {

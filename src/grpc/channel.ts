@@ -56,6 +56,8 @@ interface ChannelOptions {
   readonly socketPath?: string;
   /** Metadata of each call. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The largest message that is taken. */
+  readonly receiveLimitBytes?: number;
   readonly clock: Clock;
 }
 
@@ -70,6 +72,7 @@ interface Request {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly sink: StreamSink;
+  readonly limitBytes: number;
   readonly timeoutMs?: number;
 }
 
@@ -100,7 +103,13 @@ export class Channel {
         else if (answer === undefined) reject(new GrpcError({ code: statusCode.internal, details: 'the answer has no message' }));
         else resolve(answer);
       };
-      const stream = beginStream(link, { method, headers: this.#headers, timeoutMs, sink: { message: (bytes) => void (answer = bytes), ended } });
+      const take = (bytes: Buffer): void => {
+        if (answer === undefined) return void (answer = bytes);
+        // A server that continues is not heard until the call's time is up.
+        stream.cancel();
+        ended({ code: statusCode.internal, details: 'the answer has more than one message' });
+      };
+      const stream = beginStream(link, { ...this.#request(method, { message: take, ended }), timeoutMs });
       stream.end(message);
       const late = this.#clock.after(timeoutMs, () => {
         stream.cancel();
@@ -111,7 +120,11 @@ export class Channel {
 
   /** A stream in both directions, on a connection that stands. */
   async open(method: string, sink: StreamSink): Promise<GrpcStream> {
-    return beginStream(this.#standing() ?? (await this.#connection()), { method, headers: this.#headers, sink });
+    return beginStream(this.#standing() ?? (await this.#connection()), this.#request(method, sink));
+  }
+
+  #request(method: string, sink: StreamSink): Request {
+    return { method, sink, headers: this.#headers, limitBytes: this.#options.receiveLimitBytes ?? RECEIVE_LIMIT_BYTES };
   }
 
   /** Ends everything at once. */
@@ -193,11 +206,12 @@ function beginStream(link: Link, request: Request): Stream {
 class Stream implements GrpcStream {
   readonly #stream: ClientHttp2Stream;
   #sink: StreamSink;
-  readonly #frames = new FrameReader(RECEIVE_LIMIT_BYTES);
+  readonly #frames: FrameReader;
   #over = false;
 
-  constructor(link: Link, { method, headers, sink, timeoutMs }: Request) {
+  constructor(link: Link, { method, headers, sink, limitBytes, timeoutMs }: Request) {
     this.#sink = sink;
+    this.#frames = new FrameReader(limitBytes);
     this.#stream = link.session.request({
       ':method': 'POST', ':path': method, 'content-type': 'application/grpc', te: 'trailers', ...headers,
       ...(timeoutMs !== undefined && { 'grpc-timeout': `${Math.ceil(timeoutMs)}m` }),

@@ -15,6 +15,8 @@ export interface PluginChannelOptions {
 }
 
 const CONNECT_AGAIN_MS = 100;
+/** Clients of gRPC for Go take no larger answer by default. */
+const RECEIVE_LIMIT_BYTES = 4 << 20;
 
 /** A call that failed, in the words of the reference's client. */
 class KmsError extends Error {
@@ -36,7 +38,7 @@ export class PluginChannel {
     this.#service = service;
     // Servers of gRPC for Go expect this authority; Node 24 would add the port.
     const headers = { ':authority': 'localhost' };
-    this.#channel = new Channel({ url: 'http://localhost', socketPath: options.path, headers, clock: options.clock });
+    this.#channel = new Channel({ url: 'http://localhost', socketPath: options.path, headers, receiveLimitBytes: RECEIVE_LIMIT_BYTES, clock: options.clock });
   }
 
   /** The message that answers one; rejects with an error whose message is the reference's text. */
