@@ -20,6 +20,15 @@ function asksForLook(item: GarbageItem, before: GarbageItem | undefined): boolea
   return !known || item.owners.some(({ uid }) => !before.owners.some((owner) => owner.uid === uid));
 }
 
+/** Does something with each of the items there are: an owner may have a hundred thousand dependents. */
+async function eachInTurns(items: Iterable<GarbageItem>, pause: () => Promise<void> | undefined, act: (item: GarbageItem) => void): Promise<void> {
+  for (const item of [...items]) {
+    const turn = pause();
+    if (turn !== undefined) await turn;
+    act(item);
+  }
+}
+
 /** Starts the collector once `start` resolves: what is there at the start of the server comes first. */
 export function createGarbageCollector(context: ControllerContext, start: Promise<unknown>): Controller {
   const graph = new GarbageGraph();
@@ -50,9 +59,8 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
       if (owner?.waits === 'foreground') enqueue(owner.key);
     }
   };
-  const tellDependents = (uid: string): void => {
-    for (const { key } of graph.dependentsOf(uid)) enqueue(key);
-  };
+  const enqueueAll = (items: Iterable<GarbageItem>): void => void eachInTurns(items, pause, ({ key }) => enqueue(key));
+  const tellDependents = (uid: string): void => enqueueAll(graph.dependentsOf(uid));
   const watches = new GarbageWatches(context, {
     present(object) {
       const item = readItem(object);
@@ -68,7 +76,7 @@ export function createGarbageCollector(context: ControllerContext, start: Promis
       tellDependents(item?.uid ?? object.uid);
     },
     relisted() {
-      for (const { key } of graph.items()) enqueue(key);
+      enqueueAll(graph.items());
     },
   }, () => {
     for (const key of unresolved) enqueue(key);
