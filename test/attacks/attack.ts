@@ -4,12 +4,17 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
+import type { TestPlugin } from '../../src/server/encryption/testing.ts';
 
 /** Where the server under attack answers. */
 export interface Victim {
   readonly url: string;
   /** Resident memory of the server in megabytes; undefined where it cannot be read. */
   readMemoryMb(): number | undefined;
+  /** Open files of the server, connections included; absent where they cannot be counted. */
+  countFiles?(): number;
+  /** The plugin that encrypts its Secrets; absent for a server that was not started here. */
+  readonly plugin?: TestPlugin;
 }
 
 /** What came of an attack: whether the server answered as it must, and a line for the report. */

@@ -6,7 +6,7 @@ import { type Attack, type AttackAnswer, type AttackRequest, CONFIG_MAPS, type V
 const AT_ONCE = 30;
 
 /** Sends requests, some at once; counts the answers by status. */
-async function sendAll(victim: Victim, requests: readonly AttackRequest[]): Promise<string> {
+export async function sendAll(victim: Victim, requests: readonly AttackRequest[]): Promise<string> {
   const statuses = new Map<number, number>();
   let next = 0;
   const work = async (): Promise<void> => {
@@ -19,7 +19,8 @@ async function sendAll(victim: Victim, requests: readonly AttackRequest[]): Prom
   return JSON.stringify(Object.fromEntries(statuses));
 }
 
-const numbered = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+/** So many, made by their numbers. */
+export const numbered = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 const isWhole = (statuses: string, allowed: readonly number[]): boolean =>
   Object.keys(JSON.parse(statuses) as object).every((one) => allowed.includes(Number(one)));
 

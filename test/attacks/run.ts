@@ -1,18 +1,23 @@
-// Runs attacks on a server with an ordinary user beside them: `npm run attack [-- TEXT…] [--url URL --pid PID]`. A TEXT selects attacks by number or
-// name. For each attack it prints the answer, the longest stretch of processor time of the server's main thread, the latency of the other user beside
-// the calm one of the same run, and the memory that the attack took and left. The exit code is the number of attacks that fell short.
+// Runs attacks on a server with an ordinary user beside them: `npm run attack [-- TEXT…] [--workers COUNT | --url URL --pid PID]`. A TEXT selects
+// attacks by number or name. For each attack it prints the answer, the longest stretch of processor time of the server's main thread, the latency of the
+// other user beside the calm one of the same run, and the memory that the attack took and left. The exit code is the number of attacks that fell short.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Attack } from './attack.ts';
+import { certificateAttacks } from './connections/certificates.ts';
+import { consoleAttacks } from './console.ts';
+import { dependentAttacks } from './dependents.ts';
 import { faultAttacks } from './faults.ts';
 import { floodAttacks } from './floods.ts';
+import { kmsAttacks } from './kms.ts';
 import { loadAttacks } from './load.ts';
 import { patchAttacks } from './patches.ts';
-import { protocolAttacks } from './protocol.ts';
+import { protocolAttacks } from './connections/protocol.ts';
 import { requestAttacks } from './requests.ts';
+import { streamAttacks } from './connections/streams.ts';
 import { type Target, prepareUsers, readMemoryMb, startTarget } from './target.ts';
 
 /** The longest stretch that one request may take, and how far another user's latency may rise above a calm one. */
@@ -67,12 +72,14 @@ async function waitForMemory(target: Target, startMb: number | undefined): Promi
   }
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' } } });
-const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...floodAttacks, ...faultAttacks, ...protocolAttacks];
+const { values, positionals } = parseArgs({
+  allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' }, workers: { type: 'string' } } });
+const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...floodAttacks, ...faultAttacks, ...protocolAttacks, ...certificateAttacks,
+  ...streamAttacks, ...kmsAttacks, ...consoleAttacks, ...dependentAttacks];
 const chosen = all.filter(({ number, name }) => positionals.length === 0 || positionals.some((text) => number === text || name.includes(text)));
 const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
 if (values.url !== undefined && !isLoopback(values.url)) throw new Error('only servers on the loopback address are attacked');
-const server: Target = values.url === undefined ? await startTarget() : {
+const server: Target = values.url === undefined ? await startTarget(Number(values.workers ?? 1)) : {
   url: values.url, readMemoryMb: () => readMemoryMb(Number(values.pid)), takeLongestMs: async () => undefined, rest() {},
   close: async () => {} };
 await prepareUsers(server);

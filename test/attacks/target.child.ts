@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Timer, systemClock } from '../../src/base/index.ts';
 import { startHeapTrim, startServer } from '../../src/server/index.ts';
+import { startProcesses } from '../../src/server/processes/owner.ts';
 import { readMainThreadMs, testTokens } from '../../src/test-support/index.ts';
 
 let lastMs = readMainThreadMs();
@@ -29,7 +30,12 @@ function measureKeptMb(): number {
   return (heapUsed + external) / 2 ** 20;
 }
 
-const server = await startServer({ dataDir: process.argv[2] ?? '', tokens: [...testTokens], authorizationMode: ['Node', 'RBAC'], securePort: 0 });
+const [dataDir = '', encryptionProviderConfig = '', workers = '1'] = process.argv.slice(2);
+const settings = {
+  dataDir, encryptionProviderConfig, tokens: [...testTokens], authorizationMode: ['Node' as const, 'RBAC' as const], securePort: 0, console: workers === '1' };
+// With several processes the stretches are those of the one that owns the store.
+const server = workers === '1' ? await startServer(settings)
+  : await startProcesses({ settings, count: Number(workers), log: { verbosity: 0, format: 'json' } });
 await server.ready;
 startHeapTrim(systemClock);
 lookAgain();

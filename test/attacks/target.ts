@@ -1,10 +1,11 @@
 // The server under attack from the outside: a process of its own, and the two users beside its master.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startTestPlugin } from '../../src/server/encryption/testing.ts';
 import { type Victim, configMap, send } from './attack.ts';
 
 /** A server that was started here, or that runs on this machine. */
@@ -46,13 +47,24 @@ async function nextMessage(child: ChildProcess): Promise<{ readonly url: string;
   }
 }
 
-/** Starts a server on a data directory of its own; `execArgv` are options of Node. */
-export async function startTarget(execArgv: readonly string[] = []): Promise<StartedTarget> {
+/** A configuration by which Secrets are encrypted by a plugin; returns its path. */
+function configureEncryption(directory: string, socket: string): string {
+  const provider = { kms: { apiVersion: 'v2', name: 'attacked', endpoint: `unix://${socket}`, timeout: '3s' } };
+  const file = path.join(directory, 'encryption.json');
+  writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration',
+    resources: [{ resources: ['secrets'], providers: [provider] }] }));
+  return file;
+}
+
+/** Starts a server on a data directory of its own, with so many processes, whose Secrets are encrypted by a plugin in this process. */
+export async function startTarget(workers = 1): Promise<StartedTarget> {
   const directory = mkdtempSync(path.join(tmpdir(), 'pintle-attack-'));
-  const child = fork(fileURLToPath(new URL('target.child.js', import.meta.url)), [path.join(directory, 'data')], { execArgv: [...execArgv] });
+  const plugin = await startTestPlugin(path.join(directory, 'kms.sock'));
+  const child = fork(fileURLToPath(new URL('target.child.js', import.meta.url)),
+    [path.join(directory, 'data'), configureEncryption(directory, plugin.path), String(workers)]);
   const { url } = await nextMessage(child);
   return {
-    url, readMemoryMb: () => readMemoryMb(child.pid), countFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    url, plugin, readMemoryMb: () => readMemoryMb(child.pid), countFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
     async takeLongestMs() {
       child.send('read');
       return (await nextMessage(child)).longestMs;
@@ -66,6 +78,7 @@ export async function startTarget(execArgv: readonly string[] = []): Promise<Sta
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
       await ended;
+      await plugin.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };

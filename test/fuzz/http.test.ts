@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import tls from 'node:tls';
 import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
-import { encodeFrame, http2Preface } from '../attacks/http2-frame.ts';
+import { encodeFrame, http2Preface } from '../attacks/connections/http2-frame.ts';
 import { Dice, mutate } from './mutate.ts';
 
 const connections = Number(process.env.PINTLE_FUZZ_CONNECTIONS ?? 400);

@@ -18,6 +18,8 @@ export interface TestPlugin {
   version: string;
   /** Calls of these methods fail with this status and message. */
   readonly failures: Map<string, readonly [code: number, message: string]>;
+  /** Answers calls in place of the plugin. */
+  instead: ((stream: ServerHttp2Stream) => void) | undefined;
   close(): Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export async function startTestPlugin(path: string): Promise<TestPlugin> {
     session.on('close', () => sessions.delete(session));
   });
   const plugin: TestPlugin = {
-    path, calls, authorities: new Set(), keyId: '1', healthz: 'ok', version: 'v2', failures: new Map(),
+    path, calls, authorities: new Set(), keyId: '1', healthz: 'ok', version: 'v2', failures: new Map(), instead: undefined,
     close: () => new Promise((resolve) => {
       for (const session of sessions) session.destroy();
       server.close(() => resolve());
@@ -47,6 +49,7 @@ export async function startTestPlugin(path: string): Promise<TestPlugin> {
     plugin.authorities.add(String(headers[':authority']));
     calls[name] = (calls[name] ?? 0) + 1;
     const chunks: Buffer[] = [];
+    if (plugin.instead !== undefined) return plugin.instead(stream);
     stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
     stream.on('end', () => answer(stream, plugin, { name, message: Buffer.concat(chunks).subarray(5) }));
   });

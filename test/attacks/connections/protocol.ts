@@ -3,7 +3,7 @@ import https from 'node:https';
 import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, exchangeBytes, openSession, send } from './attack.ts';
+import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, exchangeBytes, openSession, send } from '../attack.ts';
 import { encodeFrame, http2Preface } from './http2-frame.ts';
 
 const statusOf = (text: string): number => Number(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? 0);
