@@ -60,19 +60,57 @@ function rankOf<E extends Keyed>(root: Node<E>, key: string): number {
   return rank + lowerBound(node.items, key);
 }
 
-/** Only the outermost nodes are searched: an absent bound says that all of the node is inside it. */
-function* walkChunks<E extends Keyed>(node: Node<E>, { start, end }: Partial<KeyBounds>): Generator<Chunk<E>> {
-  const { children, items } = node;
-  if (children === undefined) {
-    const from = start === undefined ? 0 : lowerBound(items, start);
-    const to = end === undefined ? items.length : lowerBound(items, end);
-    if (from < to) yield { chunk: items, from, to };
-    return;
+/** The children of a branch that are still to be walked through. Only the outermost nodes are searched: all of the others is inside the bounds. */
+interface Level<E extends Keyed> {
+  readonly children: readonly Node<E>[];
+  readonly first: number;
+  readonly last: number;
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  index: number;
+}
+
+/**
+ * Walks through the leaves inside bounds. Generators within generators, one for each node, doubled the time of a list whose label selects none of
+ * 100,000 objects.
+ */
+class ChunkWalk<E extends Keyed> implements IterableIterator<Chunk<E>> {
+  readonly #levels: Level<E>[];
+
+  constructor(root: Node<E>, { start, end }: KeyBounds) {
+    this.#levels = [{ children: [root], first: 0, last: 0, start, end, index: 0 }];
   }
-  const first = start === undefined ? 0 : findChild(children, start);
-  const last = end === undefined ? children.length - 1 : findChild(children, end);
-  for (let i = first; i <= last; i++) {
-    yield* walkChunks(children[i] as Node<E>, { ...(i === first && { start }), ...(i === last && { end }) });
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+
+  next(): IteratorResult<Chunk<E>, undefined> {
+    const levels = this.#levels;
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      const { index, first, last } = level;
+      if (index > last) {
+        levels.pop();
+        continue;
+      }
+      level.index = index + 1;
+      const value = this.#enter(level.children[index] as Node<E>, index === first ? level.start : undefined, index === last ? level.end : undefined);
+      if (value !== undefined) return { done: false, value };
+    }
+    return { done: true, value: undefined };
+  }
+
+  /** Answers the chunk of a leaf, where it has one; a branch is walked through next. */
+  #enter({ children, items }: Node<E>, start: string | undefined, end: string | undefined): Chunk<E> | undefined {
+    if (children === undefined) {
+      const from = start === undefined ? 0 : lowerBound(items, start);
+      const to = end === undefined ? items.length : lowerBound(items, end);
+      return from < to ? { chunk: items, from, to } : undefined;
+    }
+    const first = start === undefined ? 0 : findChild(children, start);
+    const last = end === undefined ? children.length - 1 : findChild(children, end);
+    this.#levels.push({ children, first, last, start, end, index: first });
+    return undefined;
   }
 }
 
@@ -211,12 +249,12 @@ export class SortedMap<E extends Keyed> {
 
   /** The entries inside `bounds` in key order, as runs of shared arrays; lazy, so that stopping early is cheap. */
   chunks(bounds: KeyBounds): Iterable<Chunk<E>> {
-    return walkChunks(this.#root, bounds);
+    return new ChunkWalk(this.#root, bounds);
   }
 
   /** The entries inside `bounds` in key order; lazy. */
   *entries(bounds: KeyBounds): Generator<E> {
-    for (const { chunk, from, to } of walkChunks(this.#root, bounds)) {
+    for (const { chunk, from, to } of new ChunkWalk(this.#root, bounds)) {
       for (let i = from; i < to; i++) yield chunk[i] as E;
     }
   }

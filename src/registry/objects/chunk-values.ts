@@ -75,6 +75,9 @@ function valuesOf<V extends Valued>(chunk: Chunk<V>, withFields: boolean): Uint3
   return values;
 }
 
+/** Whether `mayHold` answers for the chunk without looking at its objects. */
+export const isIndexed = <V extends Valued>(chunk: Chunk<V>): boolean => known.has(chunk);
+
 /** False when no object of the chunk can have what is wanted. `withFields`: the row has selectable fields. */
 export function mayHold<V extends Valued>(chunk: Chunk<V>, wanted: WantedValues, withFields: boolean): boolean {
   const values = valuesOf(chunk, withFields);
