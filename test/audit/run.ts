@@ -1,17 +1,23 @@
-// The audit: which observable behaviours are as kube-apiserver has them. `npm run audit [-- --show] [--record --peer KUBE-APISERVER]` prints for each
-// area how many lines are equal, partly and not, by requests of their own (rows.ts) and by scenarios of the oracle (evidence/), and a total.
-// --record asks the peer for the answers first; it needs an etcd, as the differential test does.
+// The audit: which observable behaviours are as kube-apiserver has them. `npm run audit [-- --show] [--record --peer KUBE-APISERVER]` prints for each area
+// how many lines are equal, partly and not, by requests of their own (rows.ts), by servers with flags of their own (setups/), and by scenarios of the
+// oracle (evidence/), and a total. --record asks the peer for the answers first; it needs an etcd, as the differential test does. --only NAME leaves
+// out other setups. Rows that look into an etcd are left out where there is none.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startTestServer } from '../../src/test-support/index.ts';
+import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
+import { type TestClient, startTestServer } from '../../src/test-support/index.ts';
 import { compare } from '../differential/compare.ts';
 import type { Answer } from '../differential/normalise.ts';
-import { CONTROLLERS, runCase, startBoth } from '../differential/servers.ts';
+import { CONTROLLERS, runCase, startEtcd, startServer } from '../differential/servers.ts';
 import { readLedger } from '../oracle/ledger.ts';
+import { withAsides } from './asides.ts';
 import { evidence } from './evidence/index.ts';
+import { preparePlace } from './place.ts';
+import type { Row, Setup } from './row.ts';
 import { rows } from './rows.ts';
+import { setups } from './setups/index.ts';
 
 type State = 'equal' | 'not' | 'partly';
 
@@ -24,43 +30,72 @@ interface Finding {
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const answersFile = path.join(root, 'test/audit/answers.json');
 const { values } = parseArgs({ options: {
-  show: { type: 'boolean', default: false }, record: { type: 'boolean', default: false },
+  show: { type: 'boolean', default: false }, record: { type: 'boolean', default: false }, only: { type: 'string' },
     peer: { type: 'string', default: process.env['PINTLE_KUBE_APISERVER'] ?? '' },
 } });
 
+const plain: Setup = { name: 'plain', flags: [], rows };
+const all = [plain, ...setups];
+const isWanted = ({ name }: Setup): boolean => values.only === undefined || values.only === name;
 const idOf = (index: number): string => `qa${index.toString(36)}${Date.now().toString(36).slice(-5)}x`;
 const keyOf = ({ line, what }: { readonly line: string; readonly what: string }): string => `${line} ${what}`;
 
-async function record(): Promise<void> {
-  const both = await startBoth(values.peer);
+/** Runs rows on a server; yields each with its answers. */
+async function* runRows(client: TestClient, wanted: readonly Row[]): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
+  for (const [index, row] of wanted.entries()) yield [row, await runCase(client, row, idOf(index))];
+}
+
+/** Runs the rows of a setup on a server of their own: this one, or the peer. */
+async function* runSetup(setup: Setup, peer?: string): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
+  const place = await preparePlace(setup);
+  const etcd = peer !== undefined || setup.isOnEtcd === true ? await startEtcd() : undefined;
+  const endpoint = etcd?.endpoints.join();
+  const server = await startServer({ directory: place.directory, flags: setup.flags.map((flag) => place.fill(flag)),
+    ...(endpoint !== undefined && { etcd: endpoint }) }, peer);
   try {
-    const answered: string[] = [];
-    for (const [index, row] of rows.entries()) {
-      answered.push(`${JSON.stringify(keyOf(row))}: ${JSON.stringify(await runCase(both.theirs.client, row, idOf(index)))}`);
-    }
-    writeFileSync(answersFile, `{\n${answered.join(',\n')}\n}\n`);
+    yield* runRows(withAsides({ peer: server, place, etcd: endpoint ?? '', program: peer }), setup.rows);
   } finally {
-    await both.stop();
+    await server.stop();
+    await etcd?.stop();
+    place.stop();
   }
+}
+
+/** Runs everything on this server. The plain rows need no process. */
+async function* runAll(): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
+  if (isWanted(plain)) {
+    const server = await startTestServer({
+      disableAdmissionPlugins: ['ServiceAccount'], controllers: CONTROLLERS, allowPrivileged: true, serviceClusterIpRange: '10.0.0.0/16',
+    });
+    yield* runRows(server.client, rows);
+    await server.close();
+  }
+  for (const setup of setups) if (isWanted(setup) && (setup.isOnEtcd !== true || noEtcd === false)) yield* runSetup(setup);
+}
+
+const readAnswers = (): Record<string, readonly Answer[]> => JSON.parse(readFileSync(answersFile, 'utf8')) as Record<string, readonly Answer[]>;
+
+async function record(): Promise<void> {
+  const recorded = { ...readAnswers() };
+  for (const setup of all.filter(isWanted)) for await (const [row, answers] of runSetup(setup, values.peer)) recorded[keyOf(row)] = answers;
+  const lines = all.flatMap((setup) => setup.rows.map(keyOf)).filter((key) => recorded[key] !== undefined)
+    .map((key) => `${JSON.stringify(key)}: ${JSON.stringify(recorded[key])}`);
+  writeFileSync(answersFile, `{\n${lines.join(',\n')}\n}\n`);
 }
 
 /** Lines that requests show. */
 async function ask(): Promise<Finding[]> {
-  const recorded = JSON.parse(readFileSync(answersFile, 'utf8')) as Record<string, Answer[]>;
-  const server = await startTestServer({
-    disableAdmissionPlugins: ['ServiceAccount'], controllers: CONTROLLERS, allowPrivileged: true, serviceClusterIpRange: '10.0.0.0/16',
-  });
+  const recorded = readAnswers();
   const findings: Finding[] = [];
-  for (const [index, row] of rows.entries()) {
+  for await (const [row, answers] of runAll()) {
     const wanted = recorded[keyOf(row)];
     if (wanted === undefined) throw new Error(`nothing is recorded for ${keyOf(row)}`);
-    const difference = compare(row, wanted, await runCase(server.client, row, idOf(index)));
+    const difference = compare(row, wanted, answers);
     const isEqual = difference === undefined || difference.sort === 'order';
     const why = `${row.what}${difference === undefined ? '' : `: ${difference.lines.join('; ').slice(0, 400)}`}`;
     const state = isEqual ? 'equal' : difference.sort === 'code' ? 'not' : 'partly';
     findings.push(...row.line.split(' ').map((line) => ({ line, state, why } as const)));
   }
-  await server.close();
   return findings;
 }
 
@@ -89,7 +124,7 @@ function stateOfLines(findings: readonly Finding[]): ReadonlyMap<string, State> 
 }
 
 if (values.record) await record();
-const findings = [...await ask(), ...readEvidence()];
+const findings = [...await ask(), ...(values.only === undefined ? readEvidence() : [])];
 const lines = stateOfLines(findings);
 const count = (area: string, state?: State): number => [...lines].filter(([line, found]) => line.startsWith(area)
   && (state === undefined || found === state)).length;

@@ -18,8 +18,8 @@ export interface Request {
   readonly shows?: readonly string[];
   /** Of an answer that lists metrics these are compared: their help, type and names of labels. */
   readonly metrics?: readonly string[];
-  /** The user; admin where none is given. */
-  readonly as?: 'alice' | 'bob';
+  /** The user; `nobody` sends no token, and admin is the default. */
+  readonly as?: 'alice' | 'bob' | 'nobody';
   /** Fields of the answer, or `headers.` and the name of a header, by the names that later requests use them with. */
   readonly save?: Readonly<Record<string, string>>;
   /** The request is repeated until this field of the answer has this value; the answers are not compared. */

@@ -32,6 +32,7 @@ function cleanText(text: string, id: string): string {
     .replace(/ResourceVersion(:|=) ?\d+/gi, 'ResourceVersion$1<rv>').replace(/\b10\.0\.\d{1,3}\.\d{1,3}\b/g, '<clusterIP>').replace(/127\.0\.0\.1:\d+/g,
       '<server>')
     .replace(/serverAddress: \S+/g, 'serverAddress: <server>').replace(/(resourceVersion\\?":\\?"|resourceVersion: ")\d+/g, '$1<rv>')
+    .replace(/X509SHA256=[0-9a-f]{64}/g, 'X509SHA256=<SHA-256>').replace(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g, '<certificate>')
     .replace(/in scheme "[^"]*"/g, 'in scheme "…"')
     .replace(/(ResourceVersion in record) \(\d+\)/g, '$1 (<rv>)')
     .replace(/ResourceVersion in precondition: \w+, ResourceVersion in object meta: \d+/g,

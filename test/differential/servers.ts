@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type EtcdCluster, findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
 import type { Case, Json, Request } from './case.ts';
 import { type Answer, type Received, normalise } from './normalise.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** The program of this server. */
+export const PINTLE = path.join(root, 'dist/bin/pintle.js');
+
 const START_MS = 240_000;
 const UNTIL_MS = 20_000;
 const ANSWER_MS = 30_000;
@@ -26,7 +29,9 @@ export const TOKENS = 'admin-token,admin,admin-uid,"system:masters"\nalice-token
 
 /** A running server. */
 export interface Peer {
+  readonly url: string;
   readonly client: TestClient;
+  signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
@@ -47,14 +52,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 async function start(command: string, args: readonly string[], port: number): Promise<Peer> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', process.env['DIFFERENTIAL_LOG'] === undefined ? 'ignore' : 'inherit'] });
   endWithUs(child);
-  const client = createTestClient(`https://127.0.0.1:${port}`, 'admin-token');
+  const url = `https://127.0.0.1:${port}`;
+  const client = createTestClient(url, 'admin-token');
   await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
+    if (child.exitCode !== null) return;
     const { status } = await client.request({ path: '/readyz' });
     if (status !== 200) throw new Error(`readyz: ${status}`);
   }, START_MS);
+  if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${args.join(' ')} (DIFFERENTIAL_LOG=1 shows why)`);
   return {
-    client,
+    url, client,
+    signal: (name) => void child.kill(name),
     async stop() {
       client.close();
       child.kill('SIGTERM');
@@ -63,31 +71,53 @@ async function start(command: string, args: readonly string[], port: number): Pr
   };
 }
 
-/** Starts this server, and the peer on an etcd of its own. */
-export async function startBoth(program: string): Promise<{ readonly ours: Peer; readonly theirs: Peer; stop(): Promise<void> }> {
-  const directory = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-differential-'));
+/** How a server is started: where its files are, its etcd if it has one, and flags beside those that all have. */
+export interface Start {
+  readonly directory: string;
+  readonly etcd?: string;
+  readonly flags?: readonly string[];
+}
+
+/** Starts a program with kube-apiserver's flags: `peer`, or this server where none is given. */
+export async function startServer({ directory, etcd, flags = [] }: Start, peer?: string): Promise<Peer> {
   const file = (name: string): string => path.join(directory, name);
+  const [port] = await findPorts(1) as [number];
+  const has = (beginning: string): boolean => flags.some((flag) => flag.startsWith(beginning));
+  const shared = [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--token-auth-file=${file('tokens.csv')}`, ...(has('--authorization-') ? []
+    : ['--authorization-mode=RBAC']), '--service-cluster-ip-range=10.0.0.0/16', '--allow-privileged=true', '--disable-admission-plugins=ServiceAccount',
+    ...(etcd === undefined ? [] : [`--etcd-servers=${etcd}`]), ...flags];
   writeFileSync(file('tokens.csv'), TOKENS, { mode: 0o600 });
+  if (peer === undefined) {
+    return start(process.execPath, [PINTLE, ...shared, `--controllers=${CONTROLLERS.join()}`,
+      ...(etcd === undefined ? [`--data-dir=${file('data')}`] : [`--cert-dir=${file('certs')}`])], port);
+  }
   writeFileSync(file('sa.key'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
-  const [ourPort, theirPort] = await findPorts(2) as [number, number];
-  const flags = (port: number): string[] => [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--token-auth-file=${file('tokens.csv')}`,
-    '--authorization-mode=RBAC', '--service-cluster-ip-range=10.0.0.0/16', '--allow-privileged=true', '--disable-admission-plugins=ServiceAccount'];
+  return start(peer, [...shared, `--cert-dir=${file('certs')}`, `--service-account-key-file=${file('sa.key')}`,
+    `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'], port);
+}
+
+/** A directory for a server's files, in memory where that can be. */
+export const makeDirectory = (): string => mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pintle-differential-'));
+
+/** An etcd that ends with this process. */
+export async function startEtcd(): Promise<EtcdCluster> {
   const etcd = await startCluster();
   process.on('exit', () => etcd.members.forEach((member) => member.signal('SIGKILL')));
-  const [ours, theirs] = await Promise.all([
-    start(process.execPath, [path.join(root, 'dist/bin/pintle.js'), ...flags(ourPort), `--data-dir=${file('data')}`, `--controllers=${CONTROLLERS.join()}`],
-      ourPort),
-    start(program, [...flags(theirPort), `--etcd-servers=${etcd.endpoints.join()}`, `--cert-dir=${file('certs')}`,
-      `--service-account-key-file=${file('sa.key')}`,
-      `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'],
-      theirPort),
-  ]);
+  return etcd;
+}
+
+/** Starts this server, and the peer on an etcd of its own. */
+export async function startBoth(program: string): Promise<{ readonly ours: Peer; readonly theirs: Peer; stop(): Promise<void> }> {
+  const directories = [makeDirectory(), makeDirectory()] as const;
+  const etcd = await startEtcd();
+  const [ours, theirs] = await Promise.all([startServer({ directory: directories[0] }),
+    startServer({ directory: directories[1], etcd: etcd.endpoints.join() }, program)]);
   return {
     ours, theirs,
     async stop() {
       await Promise.all([ours.stop(), theirs.stop()]);
       await etcd.stop();
-      rmSync(directory, { recursive: true, force: true });
+      for (const directory of directories) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
@@ -110,7 +140,7 @@ async function send(client: TestClient, request: Request): Promise<Received> {
   };
   const { method, path: at, body, as, until } = request;
   const sent = { ...(method !== undefined && { method }), path: at, ...(body !== undefined && { body }), headers,
-    ...(as !== undefined && { token: `${as}-token` }) };
+    ...(as !== undefined && { token: as === 'nobody' ? null : `${as}-token` }) };
   const deadlineMs = performance.now() + UNTIL_MS;
   for (;;) {
     const response = await client.request(sent);

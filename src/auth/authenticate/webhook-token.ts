@@ -37,7 +37,7 @@ export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): A
 }
 
 async function ask(token: string, audiences: readonly string[], { apiVersion, post }: WebhookTokenOptions): Promise<TokenAnswer | undefined> {
-  const { status } = await post({ apiVersion, kind: 'TokenReview', spec: { token, audiences } }) as Reviewed;
+  const { status } = await post({ apiVersion, kind: 'TokenReview', metadata: {}, spec: { token, audiences }, status: { user: {} } }) as Reviewed;
   if (status?.authenticated !== true || !status.user?.username) return status?.error ? { type: 'refused', reason: status.error } : undefined;
   const { username, uid, groups = [], extra } = status.user;
   const user = { name: username, groups, ...(uid !== undefined && uid !== '' && { uid }), ...(extra !== undefined && { extra }) };

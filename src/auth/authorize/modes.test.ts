@@ -86,6 +86,25 @@ describe('createNodeAuthorizer', () => {
     });
   }
 
+  it('says why a kubelet may not', async () => {
+    const reasons: readonly (readonly [what: string, namespace: string, reason: string])[] = [
+      ['list secrets', 'ns', 'No Object name found'], ['list configmaps', '', 'can only read namespaced object of this type'],
+      ['update secrets s', 'ns', 'can only read resources of this type'], ['get secrets/x s', 'ns', 'cannot read subresource'],
+      ['list persistentvolumeclaims', 'ns', 'can only get individual resources of this type'],
+      ['get persistentvolumeclaims/x c', 'ns', 'cannot get subresource'],
+      ['get persistentvolumeclaims/status c', 'ns', 'can only get/update/patch this type'],
+      ['list serviceaccounts', 'ns', 'can only create tokens for individual service accounts'],
+      ['create serviceaccounts/x robot', 'ns', 'can only create token subresource of serviceaccount'],
+      ['list leases.coordination.k8s.io', 'kube-node-lease', 'can only get, create, update, patch, or delete a node lease'],
+      ['get leases.coordination.k8s.io n1', 'ns', 'can only access leases in the "kube-node-lease" system namespace'],
+      ['get leases.coordination.k8s.io n2', 'kube-node-lease', 'can only access node lease with the same name as the requesting node'],
+      ['get csinodes.storage.k8s.io n2', '', 'can only access CSINode with the same name as the requesting node'],
+      ['get csinodes/x.storage.k8s.io n1', '', 'cannot authorize CSINode subresources'],
+      ['get secrets other', 'ns', "no relationship found between node 'n1' and this object"],
+    ];
+    for (const [what, namespace, reason] of reasons) assert.deepEqual(await authorize(makeRequest(n1, what, namespace)), { type: 'none', reason }, what);
+  });
+
   it('lets a kubelet list the pods of its node', async () => {
     const ask = (fieldSelector: string) => authorize({ ...makeRequest(n1, 'list pods', ''), fieldSelector: () => readFieldSelector(fieldSelector) });
     assert.equal((await ask('spec.nodeName=n1')).type, 'allow');

@@ -52,11 +52,15 @@ interface Case {
 }
 type AuthorizationCheck = (asked: Case) => Promise<Decision> | Decision;
 
+const ownVerbs: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch', 'delete']);
+
 /** The kubelet's own object, by name; creations carry none and are checked by NodeRestriction. */
-function checkOwn(namespace: string, verbs: ReadonlySet<string>): AuthorizationCheck {
+function checkOwn(kind: 'CSINode' | 'node lease', namespace: string): AuthorizationCheck {
   return ({ node, attributes }) => {
-    if (attributes.namespace !== namespace || !verbs.has(attributes.verb) || attributes.subresource !== '') return refuse('can only access its own object');
-    return attributes.verb === 'create' || attributes.name === node ? allowed : refuse('can only access an object with the same name as the requesting node');
+    if (!ownVerbs.has(attributes.verb)) return refuse(`can only get, create, update, patch, or delete a ${kind}`);
+    if (attributes.subresource !== '') return refuse(`cannot authorize ${kind} subresources`);
+    if (attributes.namespace !== namespace) return refuse(`can only access leases in the "${namespace}" system namespace`);
+    return attributes.verb === 'create' || attributes.name === node ? allowed : refuse(`can only access ${kind} with the same name as the requesting node`);
   };
 }
 
@@ -75,19 +79,34 @@ const checkPod: AuthorizationCheck = async ({ node, attributes, reads, byRules }
   return own ? allowed : refuse('can only list/watch pods with spec.nodeName field selector');
 };
 
+/** Why a request is none for something that pods refer to by name. */
+function findMisuse(kind: Reference['kind'], { verb, name, namespace, subresource }: Attributes): string | undefined {
+  const nameless = name === '' ? 'No Object name found' : undefined;
+  if (kind === 'ServiceAccount' && !(verb === 'get' && subresource === '')) {
+    if (verb !== 'create' || name === '') return 'can only create tokens for individual service accounts';
+    return subresource === 'token' ? undefined : 'can only create token subresource of serviceaccount';
+  }
+  if (kind === 'PersistentVolumeClaim') {
+    if (subresource === 'status') return statusWrites.has(verb) ? nameless : 'can only get/update/patch this type';
+    if (verb !== 'get') return 'can only get individual resources of this type';
+    return subresource === '' ? nameless : 'cannot get subresource';
+  }
+  if (!readVerbs.has(verb)) return 'can only read resources of this type';
+  if (subresource !== '') return 'cannot read subresource';
+  return namespace === '' ? 'can only read namespaced object of this type' : nameless;
+}
+
 /** Something that a pod refers to by name. */
-function checkReferred(kind: Reference['kind'], verbs: ReadonlySet<string>): AuthorizationCheck {
+function checkReferred(kind: Reference['kind']): AuthorizationCheck {
   return async (one) => {
-    const { attributes } = one;
-    const { verb, name, namespace, subresource } = attributes;
-    const isStatus = kind === 'PersistentVolumeClaim' && subresource === 'status' && statusWrites.has(verb);
-    const isToken = kind === 'ServiceAccount' && subresource === 'token';
-    if (!isStatus && (!verbs.has(verb) || name === '' || !(subresource === '' || isToken))) return refuse('can only read this object by its name');
+    const { name, namespace } = one.attributes;
+    const misuse = findMisuse(kind, one.attributes);
+    if (misuse !== undefined) return refuse(misuse);
     return await isReferred(one, { kind, name }, namespace) ? allowed : refuseUnrelated(one.node);
   };
 }
 
-const checkReferredSecret = checkReferred('Secret', readVerbs);
+const checkReferredSecret = checkReferred('Secret');
 
 /** A secret that a pod refers to, or a volume that a claim of a pod is bound to. */
 const checkSecret: AuthorizationCheck = async (one) => {
@@ -192,10 +211,10 @@ const checks = new Map<string, AuthorizationCheck>([
   ['/nodes', checkNode],
   ['/pods', checkPod],
   ['/secrets', checkSecret],
-  ['/configmaps', checkReferred('ConfigMap', readVerbs)],
-  ['/persistentvolumeclaims', checkReferred('PersistentVolumeClaim', new Set(['get']))],
-  ['/serviceaccounts', checkReferred('ServiceAccount', new Set(['create', 'get']))],
-  ['coordination.k8s.io/leases', checkOwn('kube-node-lease', new Set(['get', 'create', 'update', 'patch', 'delete']))],
+  ['/configmaps', checkReferred('ConfigMap')],
+  ['/persistentvolumeclaims', checkReferred('PersistentVolumeClaim')],
+  ['/serviceaccounts', checkReferred('ServiceAccount')],
+  ['coordination.k8s.io/leases', checkOwn('node lease', 'kube-node-lease')],
   ['/persistentvolumes', checkRelated(isUsedVolume)], ['resource.k8s.io/resourceclaims', checkRelated(isUsedClaim)],
   [
     'storage.k8s.io/volumeattachments',
@@ -203,7 +222,7 @@ const checks = new Map<string, AuthorizationCheck>([
       specField(await reads.find('storage.k8s.io/volumeattachments', '', attributes.name), 'nodeName') === node),
   ],
   ['resource.k8s.io/resourceslices', checkSlice], [CERTIFICATE_REQUESTS, checkCertificateRequest],
-  ['storage.k8s.io/csinodes', checkOwn('', new Set(['get', 'create', 'update', 'patch', 'delete']))],
+  ['storage.k8s.io/csinodes', checkOwn('CSINode', '')],
 ]);
 
 interface Reference {

@@ -88,7 +88,8 @@ describe('readAuthenticationConfiguration', () => {
   });
 
   it('knows several issuers, each with its audiences and its place of discovery', async () => {
-    const second = issuer({ url: 'https://second.example', discoveryURL: `${provider.url}/elsewhere`, audiences: ['a', 'b'], audienceMatchPolicy: 'MatchAny' });
+    const second = issuer({ url: 'https://second.example', discoveryURL: `${provider.url}/elsewhere`, audiences: ['a', 'b'],
+      audienceMatchPolicy: 'MatchAny' });
     const jwt = [{ issuer: issuer(), claimMappings: byClaim }, { issuer: second, claimMappings: { username: { claim: 'sub', prefix: 'second:' } } }];
     const server = await startTestServer({ authenticationConfig: write('several.yaml', { jwt }) });
     const nameOf = async (claims: object) => (await whoIs(server, claims)).username ?? 401;
@@ -108,16 +109,28 @@ describe('readAuthenticationConfiguration', () => {
     const ask = (token: string | null, where: string) => server.request({ path: where, token });
     const token = await issue({});
     assert.deepEqual([(await ask(token, '/api')).status, (await ask(null, '/livez')).status, (await ask(null, '/readyz')).status], [200, 200, 401]);
-    write('changing.yaml', { jwt: [], anonymous: { enabled: true, conditions: [{ path: '/readyz' }] } });
-    await requestUntil(server, { path: '/readyz', token: null }, { until: ({ status }) => status === 200 });
-    assert.deepEqual([(await ask(token, '/api')).status, (await ask(null, '/livez')).status], [401, 401]);
-    write('changing.yaml', { jwt: [{ issuer: issuer({ url: 'http://insecure' }), claimMappings: byClaim }] });
+    write('changing.yaml', { jwt: [], anonymous });
+    await requestUntil(server, { path: '/api', token }, { until: ({ status }) => status === 401 });
+    assert.deepEqual([(await ask(null, '/livez')).status, (await ask(null, '/readyz')).status], [200, 401]);
+    write('changing.yaml', { jwt: [{ issuer: issuer({ url: 'http://insecure' }), claimMappings: byClaim }], anonymous });
     await eventually(() => assert.match(warnings.join('\n'), /the one before stays: .*URL scheme must be https/));
-    assert.equal((await ask(null, '/readyz')).status, 200);
-    write('changing.yaml', { jwt: [{ issuer: issuer(), claimMappings: byClaim }] });
+    assert.equal((await ask(token, '/api')).status, 401);
+    write('changing.yaml', { jwt: [{ issuer: issuer(), claimMappings: byClaim }], anonymous });
     await requestUntil(server, { path: '/api', token }, { until: ({ status }) => status === 200 });
-    assert.equal((await ask(null, '/livez')).status, 200, 'the flag decides where the file is silent');
     assert.deepEqual(readReloads((await server.request({ path: '/metrics' })).text, 'authentication', readFileSync(path, 'utf8')), [2, 1, true, true]);
+    await server.close();
+  });
+
+  it('refuses a later file that lets in others without credentials', async () => {
+    const path = write('opening.yaml', { anonymous: { enabled: true, conditions: [{ path: '/livez' }] } });
+    const server = await startTestServer({ authenticationConfig: path });
+    for (const [index, rest] of [{ anonymous: { enabled: true, conditions: [{ path: '/readyz' }] } }, { anonymous: { enabled: true } }, {}].entries()) {
+      write('opening.yaml', rest);
+      await eventually(async () => assert.match((await server.request({ path: '/metrics' })).text,
+        new RegExp(`^apiserver_authentication_config_controller_automatic_reloads_total.*status="failure".* ${index + 1}$`, 'm')));
+      assert.deepEqual([(await server.request({ path: '/livez', token: null })).status, (await server.request({ path: '/readyz', token: null })).status],
+        [200, 401]);
+    }
     await server.close();
   });
 

@@ -37,11 +37,12 @@ export function readAuthenticationConfiguration(
 ): Promise<Followed<AuthenticationSettings>> {
   return readFollowed({
     flag: FLAG, path: options.authenticationConfig, what: 'the authentication configuration', options, observer,
-    read: (content) => readSettings(content, options),
+    read: (content, first) => readSettings(content, options, first),
   });
 }
 
-async function readSettings(content: string, options: ServerOptions & Routed): Promise<AuthenticationSettings> {
+/** Access without credentials is decided at the start: a later file must say the same of it. */
+async function readSettings(content: string, options: ServerOptions & Routed, first: AuthenticationSettings | undefined): Promise<AuthenticationSettings> {
   const reader = new ConfigReader(FLAG);
   const parsed = await parseConfigFile(FLAG, 'AuthenticationConfiguration', content);
   const file = reader.fields(parsed, '', ['apiVersion', 'kind', 'jwt', 'anonymous']);
@@ -61,6 +62,9 @@ async function readSettings(content: string, options: ServerOptions & Routed): P
   const anonymous = readAnonymous(file['anonymous'], reader);
   if (anonymous !== undefined && !options.anonymousAuth) {
     reader.report('anonymous', 'Forbidden: --anonymous-auth cannot be given when anonymous is configured in the file');
+  }
+  if (first !== undefined && JSON.stringify(first.anonymous) !== JSON.stringify(anonymous)) {
+    reader.report('anonymous', 'Forbidden: changed from initial configuration file');
   }
   reader.finish();
   return { issuers, anonymous };

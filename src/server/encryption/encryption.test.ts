@@ -58,6 +58,9 @@ test('createEncryption reads old keys and plain values while the first key write
   assert.deepEqual(Buffer.from(rotated.open(value, key)), value);
   assert.throws(() => old.open(value, key), /no matching prefix found/);
   assert.throws(() => old.open(rotated.seal(value, key) as Uint8Array, key), /cannot be decrypted/);
+  const others = await makeFor('secrets', provider('aesgcm', both), provider('secretbox', before));
+  assert.throws(() => others.open(old.seal(value, key) as Uint8Array, key), /^Error: no matching key was found for the provided AES transformer$/);
+  assert.throws(() => others.open(rotated.seal(value, key) as Uint8Array, key), /^Error: no matching key was found for the provided Secretbox transformer$/);
   assert.throws(() => old.open(old.seal(value, key) as Uint8Array, '/registry/secrets/n/moved'), 'the key is authenticated');
 });
 

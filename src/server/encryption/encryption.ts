@@ -141,6 +141,9 @@ function createValueCipher(providers: readonly Provider[] | undefined): ValueCip
   };
 }
 
+/** As long as the beginnings of all values that are sealed by a key of the configuration. */
+const KIND_LENGTH = 32;
+
 function open(providers: readonly Provider[] | undefined, stored: Uint8Array, key: string): Uint8Array {
   if (!startsWith(stored, everyPrefix)) {
     if (providers === undefined || providers.some(({ cipher }) => cipher === undefined)) return stored;
@@ -157,7 +160,18 @@ function open(providers: readonly Provider[] | undefined, stored: Uint8Array, ke
       if (cipher.prepare !== undefined) failure = error;
     }
   }
-  throw failure ?? new Error('the value cannot be decrypted with the keys that are configured');
+  throw failure ?? new Error(describeFailure(providers ?? [], stored));
+}
+
+/** The beginning of what a provider of this kind has sealed with any of its keys. */
+const readKind = (prefix: Uint8Array): string => /^k8s:enc:(?:aescbc|aesgcm|secretbox):v1:/.exec(Buffer.from(prefix).toString('latin1'))?.[0] ?? '';
+
+/** Why no provider could open a value: a key that is missing has the reference's words. */
+function describeFailure(providers: readonly Provider[], stored: Uint8Array): string {
+  const kind = readKind(stored.subarray(0, KIND_LENGTH));
+  const known = providers.filter(({ cipher, prefix }) => cipher !== undefined && kind !== '' && readKind(prefix) === kind);
+  if (known.length === 0 || known.some(({ prefix }) => startsWith(stored, prefix))) return 'the value cannot be decrypted with the keys that are configured';
+  return `no matching key was found for the provided ${kind.includes('secretbox') ? 'Secretbox' : 'AES'} transformer`;
 }
 
 const startsWith = (bytes: Uint8Array, prefix: Buffer): boolean => bytes.length >= prefix.length && prefix.equals(bytes.subarray(0, prefix.length));

@@ -1,0 +1,10 @@
+// Servers that are started with flags of their own, for the rows that need them.
+import type { Setup } from '../row.ts';
+import { auditing } from './auditing.ts';
+import { authentication } from './authentication.ts';
+import { authorization, modes } from './authorization.ts';
+import { ending } from './ending.ts';
+import { serving } from './serving.ts';
+import { storing } from './storing.ts';
+
+export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, ending];
