@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
 
 /** Lines that differ, and why. The list may only shrink. */
 const different: Readonly<Record<string, string>> = {
@@ -22,5 +23,6 @@ test(`the audit finds ${Object.keys(different).length} lines that differ`, () =>
   const { stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('run.js', import.meta.url))], { encoding: 'utf8' });
   assert.match(stdout, /of \d{3} lines are as the reference/, stderr);
   const found = new Set([...stdout.matchAll(/^([A-X]-\d\d) (?:not|partly):/gm)].map((match) => match[1]));
-  assert.deepEqual([...found].sort(), Object.keys(different), stdout);
+  const tried = Object.keys(different).filter((line) => noEtcd === false || line !== 'J-40');
+  assert.deepEqual([...found].sort(), tried, stdout);
 });

@@ -33,7 +33,7 @@ export const auditing: Setup = {
       post(`${inNamespace}/pods/none/eviction`, { metadata: { name: 'none' } }), { method: 'DELETE', path: `${maps}/none`, body: { gracePeriodSeconds: 1 } },
       post('/apis/apps/v1/namespaces/{ns}/deployments', { metadata: { name: 'd' }, spec: {} }), { path: `/apis/none/v1/namespaces/{ns}/x` }, events] },
     { line: 'T-04', what: 'annotations of events', requests: [{ path: maps, as: 'alice' }, { path: `${inNamespace}/endpoints` },
-      { method: 'PATCH', path: '/api/v1/namespaces/{ns}', type: 'application/merge-patch+json', body: { metadata: { labels: {
+      { method: 'PATCH', path: '/api/v1/namespaces/{ns}', pauseMs: 1100, type: 'application/merge-patch+json', body: { metadata: { labels: {
         'pod-security.kubernetes.io/enforce': 'restricted', 'pod-security.kubernetes.io/audit': 'restricted' } } } }, { ...pod('p'), pauseMs: 500 },
         events] },
     { line: 'T-05', what: 'lines of the log', requests: [{ path: maps }, events] },

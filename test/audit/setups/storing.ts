@@ -14,7 +14,7 @@ const secret = (name: string) => post(secrets, { metadata: { name }, stringData:
 const broken: Request = { method: 'PUT', path: 'etcd:/registry/secrets/{ns}/z', body: 'k8s:enc:aescbc:v1:k9:0123456789abcdef0123456789abcdef' };
 /** The value again, in the clear: no other row shall meet what cannot be read. */
 const repaired: Request = { method: 'PUT', path: 'etcd:/registry/secrets/{ns}/z',
-  body: '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"z","namespace":"{ns}"}}' };
+  body: '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"z","namespace":"{ns}"},"type":"Opaque"}' };
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 export const storing: Setup = {
@@ -47,7 +47,8 @@ export const storing: Setup = {
       post(`${inNamespace}/endpoints`, { metadata: { name: 'e' } }), { path: 'etcd:/registry/services/endpoints/{ns}/' },
       post('/apis/apps/v1/namespaces/{ns}/controllerrevisions', { metadata: { name: 'c' }, revision: 1, data: { a: 'b' } }),
         { path: 'etcd:/registry/controllerrevisions/{ns}/' }] },
-    { line: 'J-41 V-17', what: 'a value that cannot be decrypted', requests: [secret('a'), secret('z'), broken, { path: `${secrets}/z` }, { path: `${secrets}/a` },
+    { line: 'J-41 V-17', what: 'a value that cannot be decrypted', requests: [secret('a'), secret('z'), broken, { path: `${secrets}/z` },
+      { path: `${secrets}/a` },
       { method: 'DELETE', path: `${secrets}/z` }, repaired, { path: `${secrets}/z`, pauseMs: 500 }] },
     { line: 'J-40', what: 'a list with a value that cannot be decrypted', requests: [secret('a'), secret('z'), broken, { path: secrets }, repaired] },
     { line: 'V-15', what: 'a value in the clear is encrypted by a write without effect', requests: [{ ...secret('s'), save: { uid: 'metadata.uid' } },
