@@ -59,6 +59,8 @@ const rows: [string, TestRequest, number, string?][] = [
     quoted('"data":{"a":"","k":"w","l":"x","z":1},"kind":"ConfigMap","metadata":{"name":"a","')],
   ['refuses a merge into another version', patch(`${CM}/a`, { apiVersion: 'v9' }), 422, 'no kind \\"ConfigMap\\" is registered for version \\"v9\\"'],
   ['refuses a merge into another kind', patch(`${CM}/a`, { kind: 'None' }), 422, 'no kind \\"None\\" is registered for version \\"v1\\" in scheme'],
+  ['refuses a merge into another kind that there is', patch(`${CM}/a`, { kind: 'Node' }), 422,
+    'converting (v1.Node) to (core.ConfigMap): unknown conversion'],
   ['refuses a merge into no type', patch(`${CM}/a`, { kind: 7 }), 422,
     "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"],
   ['refuses to apply what has no type', apply({ apiVersion: true, kind: 'ConfigMap' }), 400, 'invalid object type: /, Kind=ConfigMap'],

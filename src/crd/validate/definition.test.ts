@@ -98,6 +98,18 @@ describe('validateDefinition', () => {
     assert.deepEqual(messagesOf({ type: 'object', default: 'x' }), ['Invalid value: "string":  in body must be of type object: "string"']);
   });
 
+  it('checks rules on defaults that are neither text nor integer where either is wanted', () => {
+    const schema = { 'x-kubernetes-int-or-string': true, 'x-kubernetes-validations': [{ rule: 'self == "a"' }], default: [] };
+    const message = 'invalid data, expected XIntOrString value to be either a string or integer evaluating rule: self == "a"';
+    assert.ok(errorsOfSchema({ properties: { a: schema } }).some((error) => error.endsWith(message)));
+  });
+
+  it('reads the form of selectable paths where all versions have the same schema, which says nothing', () => {
+    const selectableFields = [{ jsonPath: '/a' }];
+    assert.ok(errorsOf(define([{ name: 'v1', storage: true, schema: {}, selectableFields }])).includes(
+      'spec.selectableFields[0].jsonPath: Invalid value: "/a": is an invalid path: expected [ or . but got: /a'));
+  });
+
   it('has no defaults where nothing is pruned', () => {
     const problemsOf = (schema: object): boolean => {
       const definition = define([{ name: 'v1', storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { a: schema } } } }]);

@@ -34,13 +34,14 @@ export function validateVersion(version: DefinitionVersion, own: SharedParts, op
 export const schemaPath = (at: string, shared: boolean): string => `${at}.${shared ? 'validation' : 'schema'}.openAPIV3Schema`;
 
 /** Problems of parts, shared or not. */
-export function validateParts({ schema, subresources, columns, selectableFields }: SharedParts, options: PartsOptions): FieldError[] {
+export function validateParts(parts: SharedParts, options: PartsOptions): FieldError[] {
   const { at, shared, statusEnabled, validateRules } = options;
+  const { schema, subresources, columns } = parts;
   return [
     ...(schema === undefined ? [] : validateSchema(schema, { at: schemaPath(at, shared), statusEnabled, validateRules })),
     ...(subresources?.scale === undefined ? [] : validateScale(subresources.scale, `${at}.subresources.scale`)),
     ...(columns ?? []).flatMap((column, i) => validateColumn(column, `${at}.additionalPrinterColumns[${i}]`)),
-    ...validateSelectableFields(selectableFields ?? [], schema, options),
+    ...validateSelectableFields(parts, options),
   ];
 }
 
@@ -91,17 +92,20 @@ anything.additionalProperties = anything;
 
 const scalarTypes = new Set(['string', 'boolean', 'integer']);
 
-function validateSelectableFields(fields: readonly { readonly jsonPath: string }[], schema: OpenAPIV3Schema | undefined,
-  { at: parent, shared }: PartsOptions): FieldError[] {
+function validateSelectableFields(
+  { selectableFields: fields = [], schema, isBlank = false }: SharedParts, { at: parent, shared }: PartsOptions,
+): FieldError[] {
   if (fields.length === 0) return [];
   const at = `${parent}.selectableFields`;
-  if (schema === undefined) {
+  const isMissing = schema === undefined;
+  if (isMissing && !(shared && isBlank)) {
     return [invalidValue(at, '', shared ? 'may only be set when validations.schema is included'
       : 'may only be set when `version.schema.openAPIV3Schema` is not included')];
   }
-  const problem = finishSteps(findUnsupported(schema, new Map()));
+  const problem = isMissing ? undefined : finishSteps(findUnsupported(schema, new Map()));
   // The reference continues without a schema, and panics at a path that begins as one.
-  const followed = problem === undefined ? schema : anything;
+  const isUnread = isMissing || problem !== undefined;
+  const followed = isUnread ? anything : schema;
   const seen = new Set<string>();
   const unread = problem === undefined ? [] : [invalidValue(`${parent}.schema.openAPIV3Schema`, '', problem)];
   const errors = fields.flatMap(({ jsonPath }, i) => {
@@ -109,7 +113,7 @@ function validateSelectableFields(fields: readonly { readonly jsonPath: string }
     if (!jsonPath) return [required(field)];
     const found = followPath(jsonPath, followed, { withoutBrackets: true });
     if (typeof found === 'string') return [invalidValue(field, jsonPath, `is an invalid path: ${found}`)];
-    if (problem !== undefined) return [];
+    if (isUnread) return [];
     const wrong = checkSelectable(found).map((why) => invalidValue(field, jsonPath, why));
     if (seen.has(found.shown)) wrong.push(duplicate(field, jsonPath));
     seen.add(found.shown);

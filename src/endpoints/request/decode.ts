@@ -132,6 +132,12 @@ function isRegistered(catalog: Catalog, { group, version, kind }: GroupVersionKi
   return resource !== undefined && !resource.custom && (versionIn(resource, version) !== undefined || isFormerVersion(group, version));
 }
 
+/** Text about a document of another kind or version than that of the path. */
+export function describeOther(catalog: Catalog, found: GroupVersionKind, expected: GroupVersionKind): string {
+  const isOther = found.kind !== expected.kind || found.group !== expected.group;
+  return isOther && isRegistered(catalog, found) ? unknownConversion(found, expected) : notRegistered(found);
+}
+
 function mismatchedVersion(found: GroupVersionKind, expected: GroupVersionKind): Error {
   return badRequest(`the API version in the data (${formatGroupVersion(found)}) does not match the expected API version (${formatGroupVersion(expected)})`);
 }

@@ -10,7 +10,7 @@ import {
   checkIdentity, defaultObject, describeMisfit, type ObjectType, type Registry, toPatchedScale, UNSET_REPLICAS,
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
-import { errorsOfMetadata, typeObject } from '../request/decode.ts';
+import { describeOther, errorsOfMetadata, typeObject } from '../request/decode.ts';
 import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -71,7 +71,7 @@ function findOtherType({ kind, apiVersion }: JsonObject, expected: PatchContext[
 }
 
 /** Throws unless a document has the expected type. */
-function checkDocumentType(document: JsonObject, { expected }: PatchContext, fail: (why: string) => StatusError): void {
+function checkDocumentType(document: JsonObject, { expected, request }: PatchContext, fail: (why: string) => StatusError): void {
   if (Array.isArray(document)) throw fail(versionKindError(notAnObject(document)));
   const { kind, apiVersion } = document;
   for (const [name, value] of [['apiVersion', apiVersion], ['kind', kind]] as const) {
@@ -85,7 +85,9 @@ function checkDocumentType(document: JsonObject, { expected }: PatchContext, fai
   const named = parseGroupVersion(apiVersion as string);
   if (named === undefined) throw fail(`unexpected GroupVersion string: ${apiVersion as string}`);
   const given = { ...named, kind: (kind as string) || expected.kind };
-  if (given.kind !== expected.kind || apiVersion !== formatGroupVersion(expected)) throw fail(notRegistered(given));
+  if (given.kind === expected.kind && apiVersion === formatGroupVersion(expected)) return;
+  // A custom resource knows no kind but its own.
+  throw fail(expected.custom ? notRegistered(given) : describeOther(request.dependencies.catalog, given, expected));
 }
 
 /**

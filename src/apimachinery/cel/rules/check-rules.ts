@@ -4,6 +4,7 @@ import { forbiddenField, invalidValue, notSupported, required } from '../../fiel
 import type { OpenAPIV3Schema } from '../../schema/structural.ts';
 import type { FieldError } from '../../status.ts';
 import { UNBOUNDED } from '../cost/ranges.ts';
+import { declares } from '../schema/declared.ts';
 import { resolveFieldPath } from './rule-paths.ts';
 import { type CompiledRule, type ValidationRule, createRuleCompiler, declareSelf, rulesOf } from './rules.ts';
 
@@ -45,6 +46,8 @@ interface RuleLocation {
   readonly cardinality: number | undefined;
   /** The outermost list above whose elements cannot be matched with old ones. */
   readonly uncorrelated: string | undefined;
+  /** A node above has no type, so that those below it have none. */
+  readonly isUntyped?: boolean;
 }
 
 class RuleCheck {
@@ -59,7 +62,7 @@ class RuleCheck {
 
   *visit(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     if (isDue()) yield;
-    const child = childPlace(schema, place);
+    const child = { ...childPlace(schema, place), isUntyped: place.isUntyped === true || !declares(schema) };
     const { additionalProperties: values, items, properties } = schema;
     if (typeof values === 'object' && values !== null) {
       yield* this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values) });
@@ -78,7 +81,7 @@ class RuleCheck {
   *#own(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     const rules = rulesOf(schema);
     if (rules.length === 0 || this.#isFlawed(schema)) return;
-    const declared = declareSelf(schema, place.root);
+    const declared = place.isUntyped === true ? undefined : declareSelf(schema, place.root);
     if (declared === undefined) {
       const message = 'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
       this.errors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });

@@ -33,6 +33,13 @@ test('validate has no type for the items of an object, nor for what is below the
     message: 'Invalid value: "object": rule compiler initialization error: failed to convert to declType for CEL validation rules' }]);
 });
 
+test('checkRules has no type for rules below a node without one', () => {
+  const message = 'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: '
+    + 'unable to convert structural schema to CEL declarations';
+  assert.deepEqual(check(underSpec({ type: 'odd', properties: { n: { ...int, ...rule('self > 3') } } })),
+    [{ reason: 'InternalError', field: 'p.properties[spec].properties[n].x-kubernetes-validations', message }]);
+});
+
 test('validate runs rules over time only where there is an old value', () => {
   const rules = compileRules(underSpec({ type: 'object', properties: { n: { ...int, ...rule('self >= oldSelf', { message: 'only grows' }) } } }));
   assert.deepEqual(rules.validate({ value: { spec: { n: 1 } } }).errors, []);

@@ -100,7 +100,7 @@ class LazyField implements DeclaredField {
 }
 
 /** Whether `declareType` answers a type. */
-function declares(schema: OpenAPIV3Schema): boolean {
+export function declares(schema: OpenAPIV3Schema): boolean {
   if (schema['x-kubernetes-int-or-string'] === true) return true;
   const { type, items, additionalProperties: values } = schema;
   if (type === 'array') return items !== undefined && declares(items);

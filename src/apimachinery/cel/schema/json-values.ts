@@ -96,7 +96,7 @@ export function fromDeclared(json: unknown, declared: DeclaredType): Value {
     case 'list': return Array.isArray(json) ? listOfDeclared(json, declared) : wrong('array');
     case 'map': return isJsonObject(json) ? new DeclaredMap(json, declared.element!) : wrong('map');
     case 'struct': return isJsonObject(json) ? new DeclaredObject(json, declared) : wrong('map');
-    case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : wrong('string or integer');
+    case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : new CelError('invalid data, expected XIntOrString value to be either a string or integer');
     default: return fromText(String(json), declared.schema.format);
   }
 }
