@@ -96,11 +96,12 @@ export function fromDeclared(json: unknown, declared: DeclaredType): Value {
     case 'list': return Array.isArray(json) ? listOfDeclared(json, declared) : wrong('array');
     case 'map': return isJsonObject(json) ? new DeclaredMap(json, declared.element!) : wrong('map');
     case 'struct': return isJsonObject(json) ? new DeclaredObject(json, declared) : wrong('map');
-    case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : new CelError('invalid data, expected XIntOrString value to be either a string or integer');
+    case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : neitherTextNorInteger();
     default: return fromText(String(json), declared.schema.format);
   }
 }
 
+const neitherTextNorInteger = (): CelError => new CelError('invalid data, expected XIntOrString value to be either a string or integer');
 const wrong = (expected: string): CelError => new CelError(`invalid data, expected a ${expected} to match the schema`);
 
 function fromText(text: string, format: string | undefined): Value {
