@@ -12,7 +12,6 @@ const different: Readonly<Record<string, string>> = {
   'J-40': 'lists with a value that cannot be read are answered 429 at once (docs/differences.md)',
   'M-59': 'an empty list is shown as null (docs/differences.md)',
   'N-18': 'the own authority is named as well (docs/differences.md)',
-  'O-02': 'callers are not told why a webhook fails (docs/differences.md)',
   'R-06': 'HTML is passed on as it comes (docs/differences.md)',
   'S-12': 'the own store takes what a body may hold (docs/differences.md)',
   'U-03': 'a check stands for a part that is there (docs/differences.md)',

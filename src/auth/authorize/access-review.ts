@@ -51,7 +51,7 @@ export async function reviewAccess({ object, user, namespace, subject }: AccessR
   if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors);
   const attributes = readAttributes(spec, subject === 'self' ? user : readUser(spec));
   const decision = await authorize(attributes);
-  const evaluationError = describeProblems(attributes);
+  const evaluationError = describeProblems(attributes) || (decision.error ?? '');
   const status = {
     allowed: decision.type === 'allow', ...(decision.type === 'deny' && { denied: true }), ...(decision.reason !== '' && { reason: decision.reason }),
     ...(evaluationError !== '' && { evaluationError }),

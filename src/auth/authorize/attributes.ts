@@ -25,6 +25,8 @@ export interface Attributes {
 export interface Decision {
   readonly type: 'allow' | 'deny' | 'none';
   readonly reason: string;
+  /** Why a webhook could not be asked; a request that nothing allows fails with it. */
+  readonly error?: string;
 }
 
 /** Decides about a request. Modes of `--authorization-mode` are values of this type, asked in order. */

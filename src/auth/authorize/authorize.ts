@@ -32,25 +32,36 @@ export function createAuthorizer(
 ): Authorize {
   const left = [...webhooks];
   const chain = modes.map((mode) => (mode === 'Webhook' ? left.shift() : undefined) ?? authorizers[mode] ?? fixed[mode] ?? (() => noOpinion));
-  return (attributes) => (attributes.user.groups.includes(MASTERS_GROUP) ? allowed : askFrom(chain, { attributes, index: 0, reasons: [], onDecided }));
+  return (attributes) => (attributes.user.groups.includes(MASTERS_GROUP) ? allowed
+    : askFrom(chain, { attributes, index: 0, reasons: [], errors: [], onDecided }));
 }
 
 interface Asking {
   readonly attributes: Attributes;
   readonly index: number;
   readonly reasons: readonly string[];
+  readonly errors: readonly string[];
   readonly onDecided: (index: number, decision: 'allowed' | 'denied') => void;
 }
 
-function askFrom(chain: readonly Authorize[], { attributes, index, reasons, onDecided }: Asking): Promise<Decision> | Decision {
+function withoutOpinion(reasons: readonly string[], errors: readonly string[]): Decision {
+  if (reasons.length === 0 && errors.length === 0) return noOpinion;
+  const [error, ...more] = errors;
+  return { type: 'none', reason: reasons.join('\n'), ...(error !== undefined && { error: more.length === 0 ? error : `[${errors.join(', ')}]` }) };
+}
+
+function askFrom(chain: readonly Authorize[], { attributes, index, reasons, errors, onDecided }: Asking): Promise<Decision> | Decision {
   const authorize = chain[index];
-  if (authorize === undefined) return reasons.length === 0 ? noOpinion : { type: 'none', reason: reasons.join('\n') };
+  if (authorize === undefined) return withoutOpinion(reasons, errors);
   const weigh = (decision: Decision): Promise<Decision> | Decision => {
     if (decision.type !== 'none') {
       onDecided(index, decision.type === 'allow' ? 'allowed' : 'denied');
       return decision;
     }
-    return askFrom(chain, { attributes, index: index + 1, onDecided, reasons: decision.reason === '' ? reasons : [...reasons, decision.reason] });
+    return askFrom(chain, {
+      attributes, index: index + 1, onDecided, reasons: decision.reason === '' ? reasons : [...reasons, decision.reason],
+      errors: decision.error === undefined ? errors : [...errors, decision.error],
+    });
   };
   const answer = authorize(attributes);
   return answer instanceof Promise ? answer.then(weigh) : weigh(answer);

@@ -139,6 +139,8 @@ describe('createWebhookAuthorizer', () => {
     assert.equal(asked.length, 2);
     clock.advance(2_000);
     for (answer of [undefined, null, {}, { status: {} }, { status: { allowed: true, denied: true } }]) assert.equal((await authorize(request)).type, 'none');
+    answer = undefined;
+    assert.deepEqual(await authorize(request), { type: 'none', reason: '', error: 'nobody there' });
   });
 });
 
@@ -148,6 +150,11 @@ describe('createAuthorizer', () => {
     const request = makeRequest('alice', 'get pods x');
     const modes = { RBAC: say('none', 'one'), Node: say('none', ''), Webhook: say('deny', 'two') };
     assert.deepEqual(await createAuthorizer(['RBAC', 'Node', 'Webhook', 'AlwaysAllow'], modes)(request), { type: 'deny', reason: 'two' });
+    const fail = (error: string) => () => ({ type: 'none', reason: '', error }) as const;
+    const failing = { RBAC: fail('a'), Node: say('none', 'why'), Webhook: fail('b') };
+    assert.deepEqual(await createAuthorizer(['RBAC', 'Node'], failing)(request), { type: 'none', reason: 'why', error: 'a' });
+    assert.deepEqual(await createAuthorizer(['RBAC', 'Webhook'], failing)(request), { type: 'none', reason: '', error: '[a, b]' });
+    assert.equal((await createAuthorizer(['RBAC', 'AlwaysAllow'], failing)(request)).type, 'allow');
     assert.deepEqual(await createAuthorizer(['RBAC', 'AlwaysDeny'], modes)(request), { type: 'none', reason: 'one\nEverything is forbidden.' });
     assert.deepEqual(await createAuthorizer(['RBAC', 'AlwaysAllow'], modes)(request), { type: 'allow', reason: '' });
   });

@@ -6,7 +6,7 @@ import { BoundedCache } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Attributes, Authorize, Decision } from './attributes.ts';
 
-/** Sends a SubjectAccessReview and answers what came back, or rejects. */
+/** Sends a SubjectAccessReview and answers what came back, or rejects with an Error whose message callers see. */
 type SendReview = (review: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 interface WebhookOptions {
@@ -84,7 +84,7 @@ export function createWebhookAuthorizer(options: WebhookOptions): Authorize {
       return decision;
     } catch (error) {
       onError?.(error);
-      return failed;
+      return { ...failed, error: (error as Error).message };
     }
   };
   return (attributes) => {
@@ -92,7 +92,7 @@ export function createWebhookAuthorizer(options: WebhookOptions): Authorize {
     if (matched === false) return { type: 'none', reason: '' };
     if (matched !== true) {
       onError?.(matched);
-      return failed;
+      return { ...failed, error: matched.message };
     }
     const spec = describeRequest(attributes);
     const key = JSON.stringify(spec);

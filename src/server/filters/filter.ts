@@ -1,4 +1,5 @@
 // What a filter is, and what the filters of the chain work with.
+import { quoteGo } from '../../apimachinery/index.ts';
 import type { Authenticate, Authorize, Impersonate } from '../../auth/index.ts';
 import type { Clock, MaybePromise, Random } from '../../base/index.ts';
 import type { Handler, RequestInfo, Response } from '../../endpoints/index.ts';
@@ -73,3 +74,12 @@ export interface FilterDependencies {
 
 /** Whether something thrown is an answer. */
 export const isStatusError = (error: unknown): boolean => error instanceof Error && error.name === 'StatusError';
+
+/** The 500 of what fails before a request is understood, or is known to be allowed: text, as the reference answers it. */
+export function plainInternalError(target: string, why: string): Response {
+  const shown = quoteGo(target.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
+  return {
+    status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: new TextEncoder().encode(`Internal Server Error: ${shown}: ${why}\n`),
+  };
+}

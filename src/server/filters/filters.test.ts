@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { StatusError } from '../../apimachinery/index.ts';
-import { createAuthenticator } from '../../auth/index.ts';
+import { type Decision, createAuthenticator } from '../../auth/index.ts';
 import { type Clock, catchMaybe, createManualClock, systemClock } from '../../base/index.ts';
 import { type Handler, type Response, respondError } from '../../endpoints/index.ts';
 import { type HttpExchange, createExchange } from '../http/exchange.ts';
@@ -14,12 +14,12 @@ import { createMetrics } from '../metrics/metrics.ts';
 
 const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
 
-function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: number; groups?: string[]; clock?: Clock } = {}) {
+function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: number; groups?: string[]; clock?: Clock; decision?: Decision } = {}) {
   const metrics = createMetrics();
   const chain = createFilterChain({
     logger: silentLogger, metrics, handler, respondError, clock: limits.clock ?? systemClock,
     authenticate: async () => ({ type: 'user', user: { name: 'u', groups: limits.groups ?? [] } }),
-    authorize: () => ({ type: 'allow', reason: '' }),
+    authorize: () => limits.decision ?? { type: 'allow', reason: '' },
     impersonate: async ({ name }) => ({ user: { name, groups: [] }, constraint: '' }),
     requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
   });
@@ -66,6 +66,17 @@ describe('createFilterChain', () => {
     const admin = createChain(async () => ok, { reads: 1, groups: ['system:masters'] });
     admin.metrics.inFlight.readOnly = 1;
     assert.equal((await admin.chain(makeExchange('/api/v1/pods'))).status, 200);
+  });
+
+  it('answers 500 where an authorizer could not be asked and none allows the request', async () => {
+    for (const type of ['none', 'deny'] as const) {
+      const { chain } = createChain(async () => ok, { decision: { type, reason: 'because', error: 'nobody there' } });
+      const { status, headers, body } = await chain(makeExchange('/api/v1/pods?limit=1'));
+      assert.deepEqual([status, headers['content-type'], new TextDecoder().decode(body as Uint8Array)],
+        [500, 'text/plain; charset=utf-8', 'Internal Server Error: "/api/v1/pods?limit=1": nobody there\n']);
+    }
+    const { chain } = createChain(async () => ok, { decision: { type: 'allow', reason: '', error: 'nobody there' } });
+    assert.equal((await chain(makeExchange('/api/v1/pods'))).status, 200);
   });
 
   it('answers 500 to paths that end with the verb of old watches and proxies', async () => {

@@ -1,8 +1,7 @@
 // Fills in what path and method mean, and whether the request may take as long as it likes.
-import { quoteGo } from '../../apimachinery/index.ts';
 import { type RequestInfo, type Response, parseRequestInfo } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import type { Filter } from './filter.ts';
+import { type Filter, plainInternalError } from './filter.ts';
 
 const longSubresources = new Set(['exec', 'attach', 'portforward', 'proxy', 'log']);
 
@@ -22,11 +21,7 @@ const verbsOfPaths = new Set(['proxy', 'watch']);
 
 /** The reference's answer, to anonymous callers as well. */
 function refuse({ target: url }: Pick<ServerExchange, 'target'>): Response {
-  const shown = quoteGo(url.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'));
-  const text = `Internal Server Error: ${shown}: failed to create RequestInfo: unable to determine kind and namespace from url, ${url}\n`;
-  return {
-    status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: new TextEncoder().encode(text),
-  };
+  return plainInternalError(url, `failed to create RequestInfo: unable to determine kind and namespace from url, ${url}`);
 }
 
 const isLongRunning = ({ verb, isResource, path, subresource }: RequestInfo): boolean =>

@@ -265,3 +265,16 @@ test('connections that pass on much rest until the next turn, where those that p
   }
   assert.deepEqual(log, []);
 });
+
+test('joined connections that are many pass on more before they rest', async () => {
+  const turns = new PassingTurns();
+  let stopped = 0;
+  const sources = Array.from({ length: 500 }, (): PausableReads => ({ readStart: () => undefined, readStop: () => void stopped++ }));
+  for (const each of sources) turns.add(each);
+  const [busy] = sources as [PausableReads];
+  turns.count(busy, 2_000_000);
+  assert.equal(stopped, 0);
+  turns.count(busy, 100_000);
+  assert.equal(stopped, 500);
+  await endOfTurn();
+});

@@ -34,7 +34,7 @@ export interface ServerMetrics {
   recordAuthentication(outcome: Authenticated): void;
   /** A client certificate stands for the caller of a request. */
   recordCertificate(certificate: Pick<ClientCertificate, 'expiresMs'>, clock: Pick<Clock, 'now'>): void;
-  recordAuthorization(result: 'allowed' | 'denied' | 'no-opinion', durationMs: number): void;
+  recordAuthorization(result: 'allowed' | 'denied' | 'no-opinion' | 'error', durationMs: number): void;
   /** Makes what counts a decision of a mode of authorization: its labels are the same for all requests. */
   decisionCounter(labels: Readonly<Record<'decision' | 'name' | 'type', string>>): () => void;
   /** All metrics as lines. */

@@ -39,7 +39,7 @@ async function readModes(options: ServerOptions & Routed, observeReloads: Observ
   const { url, ...target } = await readWebhookKubeconfig('--authorization-webhook-config-file', options.authorizationWebhookConfigFile);
   const client = new JsonClient(clock, { ...target, dial: options.egress.controlplane, measure: options.egress.measure });
   const webhook = createWebhookAuthorizer({
-    send: (review) => client.post(url, review), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+    send: (review) => client.ask(url, review), clock, version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
     allowedMs: options.authorizationWebhookCacheAuthorizedTtlMs, refusedMs: options.authorizationWebhookCacheUnauthorizedTtlMs,
   });

@@ -52,8 +52,11 @@ describe('JsonClient', () => {
       response.end(bodies[url]);
     }, async ({ client, url }) => {
       const at = (path: string): string => new URL(path, url).href;
-      await assert.rejects(client.get(at('/missing')), { message: 'the answer is 404' });
+      await assert.rejects(client.get(at('/missing')), { message: 'the server could not find the requested resource' });
       await assert.rejects(client.get(at('/text')), { message: 'the answer is not JSON' });
+      await assert.rejects(client.ask(at('/text'), {}), { message: 'the answer is not JSON' });
+      const closed = 'http://127.0.0.1:1/a';
+      await assert.rejects(client.ask(closed, {}), { message: `Post "${closed}": dial tcp 127.0.0.1:1: connect: connection refused` });
       await assert.rejects(client.get(at('/large')), { message: 'the answer is larger than 1048576 bytes' });
       await client.send(at('/text'), '{}', 1000);
     });

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/index.ts';
 import { keptOptions, trustOnly } from './agent-pool.ts';
 import { type Dial, createAgent, createPlainAgent } from './dial.ts';
 import { type HttpAnswer, type MeasureCall, callWithin, hostOf } from './http-call.ts';
+import { describeAnswer, describeConnection } from './describe-failure.ts';
 import { parseAnswer } from './read-answer.ts';
 
 /** How other servers are met. */
@@ -20,6 +21,20 @@ export interface JsonTrust {
 
 const LIMIT_BYTES = 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** An answer that is no success, in client-go's words. */
+class AnswerError extends Error {
+  constructor({ status, headers, body }: HttpAnswer) {
+    super(describeAnswer({ status, contentType: headers['content-type'] ?? '', body }).message);
+  }
+}
+
+/** Why a call failed, as client-go words it; errors that are no failures of a connection stay as they are. */
+function describeCall(url: string, error: Error): string {
+  return error instanceof AnswerError || error instanceof NoJsonError ? error.message : `Post ${JSON.stringify(url)}: ${describeConnection(error)}`;
+}
+
+class NoJsonError extends Error {}
 
 /** Asks other servers, over connections that are kept until they are not used for a while. */
 export class JsonClient {
@@ -50,6 +65,13 @@ export class JsonClient {
     return parse(await this.#call(url, JSON.stringify(body), timeoutMs));
   }
 
+  /** The same; a failure is worded as client-go words it. */
+  async ask(url: string, body: unknown, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<unknown> {
+    return this.post(url, body, timeoutMs).catch((error: Error) => {
+      throw new Error(describeCall(url, error), { cause: error });
+    });
+  }
+
   /** Sends the fields of a form and answers the parsed body of a 2xx answer. */
   async postForm(url: string, form: URLSearchParams, headers: Readonly<Record<string, string>>): Promise<unknown> {
     const more = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
@@ -75,7 +97,7 @@ export class JsonClient {
       ...hostOf(parsed), method: body === undefined ? 'GET' : 'POST', path: `${parsed.pathname}${parsed.search}`, headers, body,
       agent: parsed.protocol === 'http:' ? this.#plainAgent : this.#agent, measure: this.#measure,
     }, { clock: this.#clock, timeoutMs, limitBytes: LIMIT_BYTES });
-    if (answer.status < 200 || answer.status > 299) throw new Error(`the answer is ${answer.status}`);
+    if (answer.status < 200 || answer.status > 299) throw new AnswerError(answer);
     return answer;
   }
 }
@@ -84,6 +106,6 @@ function parse({ body }: HttpAnswer): unknown {
   try {
     return parseAnswer(body);
   } catch {
-    throw new Error('the answer is not JSON');
+    throw new NoJsonError('the answer is not JSON');
   }
 }
