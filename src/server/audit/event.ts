@@ -60,7 +60,8 @@ function sketchFields(fields: EventFields): Caller | undefined {
 
 /** An event. Its fields and its JSON are made once, and not before they are asked for: those of the log are made when it is written. */
 export class AuditEvent {
-  readonly #source: EventSource | undefined;
+  /** Let go with the first look at the fields: an event may wait for long, and its source holds the request. */
+  #source: EventSource | undefined;
   readonly #stage: AuditStage;
   readonly #nowMs: number;
   #fields: EventFields | undefined;
@@ -88,7 +89,9 @@ export class AuditEvent {
   }
 
   get fields(): EventFields {
-    return (this.#fields ??= (this.#source as EventSource).describe(this.#stage, this.#nowMs));
+    this.#fields ??= (this.#source as EventSource).describe(this.#stage, this.#nowMs);
+    this.#source = undefined;
+    return this.#fields;
   }
 
   /** Writes its line where a stencil of its caller fits; answers the end of the line, or `at`. */
