@@ -114,7 +114,7 @@ describe('the flags about identities', () => {
     assert.equal(await ask('bob-token', '/version'), 200, 'RBAC is asked first');
     assert.match((await server.request({ path: '/api/v1/pods', token: 'bob-token' })).body.message, /: asked$/);
     await service.close();
-    assert.deepEqual([await ask('alice-token'), await ask('alice-token', '/api/v1/pods')], [200, 403], 'what was allowed is kept, the rest has no opinion');
+    assert.deepEqual([await ask('alice-token'), await ask('alice-token', '/api/v1/pods')], [200, 500], 'what was allowed is kept, the rest fails');
     await server.close();
   });
 });
