@@ -61,7 +61,7 @@ export async function createAudit(options: ServerOptions & Routed, shared?: LogF
     begin(exchange, user) {
       const decision = evaluate(exchange.info, user);
       metrics.recordLevel(decision.level);
-      return decision.level === 'None' ? undefined : new RequestAudit(parts, exchange, user, decision);
+      return decision.level === 'None' ? undefined : new RequestAudit(parts, exchange, { user, decision });
     },
     flush: () => backend.flush?.(),
     rotateFor: (bytes) => file?.rotateFor?.(bytes),

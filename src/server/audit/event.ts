@@ -58,6 +58,14 @@ function sketchFields(fields: EventFields): Caller | undefined {
   return request.caller;
 }
 
+/** When an event is made, and of which stage; `fields` where it has no source. */
+interface EventParts {
+  readonly stage: AuditStage;
+  readonly nowMs: number;
+  readonly weight: number;
+  readonly fields: EventFields | undefined;
+}
+
 /** An event. Its fields and its JSON are made once, and not before they are asked for: those of the log are made when it is written. */
 export class AuditEvent {
   /** Let go with the first look at the fields: an event may wait for long, and its source holds the request. */
@@ -70,8 +78,7 @@ export class AuditEvent {
   /** About as many characters as clients have a part in: of bodies, of paths, of what is said of callers. */
   readonly weight: number;
 
-  /** Without a source it is made of fields. */
-  constructor(source: EventSource | undefined, stage: AuditStage, nowMs: number, weight: number, fields: EventFields | undefined) {
+  constructor(source: EventSource | undefined, { stage, nowMs, weight, fields }: EventParts) {
     this.#source = source;
     this.#stage = stage;
     this.#nowMs = nowMs;
@@ -80,7 +87,7 @@ export class AuditEvent {
   }
 
   static of(fields: EventFields, weight = 0): AuditEvent {
-    return new AuditEvent(undefined, fields.stage, fields.stageMs, weight, fields);
+    return new AuditEvent(undefined, { stage: fields.stage, nowMs: fields.stageMs, weight, fields });
   }
 
   /** Makes the fields of this moment those of the event. */

@@ -29,7 +29,7 @@ async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly 
   const parts = { backend, writes: { add() {} }, clock, wallTime: createWallTime(clock), metrics };
   const audit: Audit = {
     metrics, flush() {}, answer: () => undefined, rotateFor() {}, stop: () => Promise.resolve(),
-    begin: (exchange, user) => new RequestAudit(parts, exchange, user, decision),
+    begin: (exchange, user) => new RequestAudit(parts, exchange, { user, decision }),
   };
   const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
   const head = { method: 'GET', target: '/a', headers: {}, remoteAddress: '::1', clientCertificate: undefined, connection: {}, auditId: 'id' };

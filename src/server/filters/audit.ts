@@ -6,19 +6,34 @@ import type { Response } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { RequestAudit } from '../audit/record.ts';
 import type { ServerExchange } from '../http/exchange.ts';
-import { type Filter, type FilterDependencies, isStatusError } from './filter.ts';
+import { type Filter, type FilterDependencies, type Next, isStatusError } from './filter.ts';
 
 type AuditDependencies = Pick<FilterDependencies, 'respondError'> & { readonly audit: Audit };
 
 /** Makes the events of requests; a request whose first event is not stored fails. */
 export function auditRequests(deps: AuditDependencies): Filter {
+  const recordFailure = (record: RequestAudit, exchange: ServerExchange, error: unknown): MaybePromise<Response> =>
+    (isStatusError(error) ? deps.respondError(exchange, error) : recordPanic(record, error));
+
+  /** An answer that is there at once makes no function here: those were most of what a record left to collect. */
+  function recordAnswer(record: RequestAudit, exchange: ServerExchange, next: Next): MaybePromise<Response> {
+    let answer: MaybePromise<Response>;
+    try {
+      answer = next(exchange);
+    } catch (error) {
+      return mapMaybe(recordFailure(record, exchange, error), (response) => recordResponse(record, exchange, response));
+    }
+    if (!(answer instanceof Promise)) return recordResponse(record, exchange, answer);
+    return answer.catch((error) => recordFailure(record, exchange, error)).then((response) => recordResponse(record, exchange, response));
+  }
+
   return (exchange, next) => {
     const record = begin(deps.audit, exchange, true);
     if (record === undefined) return next(exchange);
     const stored = record.process('RequestReceived');
-    if (stored === true) return recordAnswer(record, exchange, deps, next);
+    if (stored === true) return recordAnswer(record, exchange, next);
     return mapMaybe(stored, (isStored) => {
-      if (isStored) return recordAnswer(record, exchange, deps, next);
+      if (isStored) return recordAnswer(record, exchange, next);
       deps.audit.metrics.recordRejection();
       throw internalError('failed to store audit event');
     });
@@ -41,24 +56,6 @@ function begin(audit: Audit, exchange: ServerExchange, isAuthenticated: boolean)
   const annotations = exchange.tokenUse?.annotations;
   if (annotations !== undefined) for (const [key, value] of Object.entries(annotations)) record?.annotate(key, value);
   return record;
-}
-
-/** What an answer that is there at once needs makes no functions: most of what a record leaves to collect were those. */
-function recordAnswer(
-  record: RequestAudit, exchange: ServerExchange, deps: AuditDependencies, next: (exchange: ServerExchange) => MaybePromise<Response>,
-): MaybePromise<Response> {
-  let answer: MaybePromise<Response>;
-  try {
-    answer = next(exchange);
-  } catch (error) {
-    return mapMaybe(recordFailure(record, exchange, deps, error), (response) => recordResponse(record, exchange, response));
-  }
-  if (!(answer instanceof Promise)) return recordResponse(record, exchange, answer);
-  return answer.catch((error) => recordFailure(record, exchange, deps, error)).then((response) => recordResponse(record, exchange, response));
-}
-
-function recordFailure(record: RequestAudit, exchange: ServerExchange, { respondError }: AuditDependencies, error: unknown): MaybePromise<Response> {
-  return isStatusError(error) ? respondError(exchange, error) : recordPanic(record, error);
 }
 
 /** The events of an answer. One that is written piece by piece is complete when its connection is done with it. */
