@@ -4,6 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
+import { elsewhere } from './elsewhere/index.ts';
+import { findFault } from './elsewhere/said.ts';
+import { evidence } from './evidence/index.ts';
+import { rows } from './rows.ts';
+import { setups } from './setups/index.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Lines that differ, and why. The list may only shrink. */
 const different: Readonly<Record<string, string>> = {
@@ -24,4 +31,18 @@ test(`the audit finds ${Object.keys(different).length} lines that differ`, () =>
   const found = new Set([...stdout.matchAll(/^([A-X]-\d\d) (?:not|partly):/gm)].map((match) => match[1]));
   const tried = Object.keys(different).filter((line) => noEtcd === false || line !== 'J-40');
   assert.deepEqual([...found].sort(), tried, stdout);
+});
+
+test('what the audit says of other tests is there, and of lines that it does not try', () => {
+  const faults = Object.entries(elsewhere).map(([line, said]) => [line, findFault(root, said)] as const).filter(([, fault]) => fault !== undefined);
+  assert.deepEqual(faults, []);
+  const tried = new Set([...Object.keys(evidence), ...[...rows, ...setups.flatMap((setup) => setup.rows)].flatMap(({ line }) => line.split(' '))]);
+  assert.deepEqual(Object.keys(elsewhere).filter((line) => tried.has(line)), []);
+});
+
+test('findFault finds files and tests that are not there', () => {
+  assert.equal(findFault(root, { file: 'test/audit/audit.test.ts', test: 'findFault finds files and tests that are not there' }), undefined);
+  assert.match(findFault(root, { file: 'test/audit/none.test.ts', test: 'x' })!, /there is no test\/audit\/none.test.ts/);
+  assert.match(findFault(root, { file: 'test/audit/audit.test.ts', test: `${'x'}y` })!, /has no test with the name xy/);
+  assert.equal(findFault(root, { notApplicable: 'n/a' }), 'no reason');
 });

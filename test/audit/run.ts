@@ -1,7 +1,7 @@
 // The audit: which observable behaviours are as kube-apiserver has them. `npm run audit [-- --show] [--record --peer KUBE-APISERVER]` prints for each area
 // how many lines are equal, partly and not, by requests of their own (rows.ts), by servers with flags of their own (setups/), and by scenarios of the
-// oracle (evidence/), and a total. --record asks the peer for the answers first; it needs an etcd, as the differential test does. --only NAME leaves
-// out other setups. Rows that look into an etcd are left out where there is none.
+// oracle (evidence/), how many other tests show, how many do not apply (elsewhere/), and a total. --record asks the peer for the answers first; it needs
+// an etcd, as the differential test does. --only NAME leaves out other setups. Rows that look into an etcd are left out where there is none.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import type { Answer } from '../differential/normalise.ts';
 import { CONTROLLERS, runCase, startEtcd, startServer } from '../differential/servers.ts';
 import { readLedger } from '../oracle/ledger.ts';
 import { withAsides } from './asides.ts';
+import { elsewhere } from './elsewhere/index.ts';
 import { evidence } from './evidence/index.ts';
 import { preparePlace } from './place.ts';
 import type { Row, Setup } from './row.ts';
@@ -136,10 +137,14 @@ const findings = [...await ask(), ...(values.only === undefined ? readEvidence()
 const lines = stateOfLines(findings);
 const count = (area: string, state?: State): number => [...lines].filter(([line, found]) => line.startsWith(area)
   && (state === undefined || found === state)).length;
+const countElsewhere = (area: string, sort: string): number => Object.entries(elsewhere).filter(([line, said]) => line.startsWith(area) && sort in said).length;
 const printCounts = (name: string, area: string): void => {
-  process.stdout.write(`${name.padEnd(6)} ${[count(area, 'equal'), count(area, 'partly'), count(area, 'not')].map((each) => String(each).padStart(6)).join(' ')}\n`);
+  const compared = (['equal', 'partly', 'not'] as const).map((state) => count(area, state));
+  const others = values.only === undefined ? [countElsewhere(area, 'test'), countElsewhere(area, 'notApplicable')] : [0, 0];
+  const all = [...compared, ...others];
+  process.stdout.write(`${name.padEnd(6)} ${[...all, all.reduce((sum, each) => sum + each)].map((each) => String(each).padStart(9)).join(' ')}\n`);
 };
-process.stdout.write('area    equal partly    not\n');
+process.stdout.write(`area   ${['equal', 'partly', 'not', 'elsewhere', 'n/a', 'all'].map((title) => title.padStart(9)).join(' ')}\n`);
 for (const area of [...new Set([...lines.keys()].map((line) => line.slice(0, 1)))].sort()) printCounts(area, area);
 printCounts('total', '');
 for (const { line, state, why } of findings) if (state !== 'equal' || values.show) process.stdout.write(`${line} ${state}: ${why}\n`);
