@@ -3,7 +3,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Catalog } from '../../registry/index.ts';
-import { customDefinitions } from './openapi-custom.ts';
+import { customDefinitions, isEmbedded, withObjectFields } from './openapi-custom.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,6 +23,8 @@ function reduceReference({ description, allOf, $ref }: Json): Json | undefined {
   return { ...(description !== undefined && { description }), $ref: target.replace('#/components/schemas/', '#/definitions/') };
 }
 
+const metadata: Json = { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
+
 function reduce(schema: Json): Json {
   const reference = reduceReference(schema);
   if (reference !== undefined) return reference;
@@ -33,12 +35,13 @@ function reduce(schema: Json): Json {
   const inside = isClosed && isJsonObject(items) ? items : undefined;
   const isUntyped = nullable === true || (type === 'array' && inside === undefined) || (preserves(schema) && type === 'object');
   const needed = withoutNullables(required, own);
-  return {
+  const reduced = {
     ...rest, ...(type !== undefined && !isUntyped && { type }), ...(needed !== undefined && { required: needed }), ...(inside && { items: reduce(inside) }),
     ...(isClosed && isJsonObject(properties) && { properties: Object.fromEntries(Object.entries(own).map(([name, one]) => [name, reduce(one as Json)])) }),
     ...(additionalProperties !== undefined
       && { additionalProperties: isJsonObject(additionalProperties) ? reduce(additionalProperties) : additionalProperties }),
   };
+  return isEmbedded(schema) && !preserves(schema) ? withObjectFields(reduced, metadata) : reduced;
 }
 
 /** The list of a kind whose name is another. */
@@ -59,7 +62,7 @@ export function* customDefinitionsV2(catalog: Catalog, rename: (name: string) =>
   const reduced: [string, Json][] = [];
   for (const { name: group, versions } of catalog.groups()) {
     for (const version of versions) {
-      for (const [name, schema] of Object.entries(yield* customDefinitions(catalog, { group, version }))) {
+      for (const [name, schema] of Object.entries(yield* customDefinitions(catalog, { group, version }, true))) {
         const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
         reduced.push([rename(name), preserves(schema) ? { type: 'object', ...kind } : renameItems(reduce(schema), rename)]);
         yield;

@@ -34,36 +34,50 @@ const typeFields = (): Json => ({
   apiVersion: { description: descriptions.apiVersion, type: 'string' }, kind: { description: descriptions.kind, type: 'string' },
 });
 
-/** A schema as OpenAPI publishes it: int-or-string becomes `anyOf`. Schemas without any are returned as they are. */
-function publish(schema: Json): Json {
-  const { properties, items, additionalProperties } = schema as { properties?: Json; items?: Json; additionalProperties?: unknown };
-  const isEither = schema['x-kubernetes-int-or-string'] === true && schema['anyOf'] === undefined;
-  const values = typeof additionalProperties === 'object' && additionalProperties !== null ? (additionalProperties as Json) : undefined;
-  if (!isEither && properties === undefined && items === undefined && values === undefined) return schema;
-  const { type: _type, ...untyped } = schema;
-  return {
-    ...(isEither ? { ...untyped, anyOf: [{ type: 'integer' }, { type: 'string' }] } : schema), ...(properties && { properties: publishAll(properties) }),
-    ...(items && { items: publish(items) }), ...(values && { additionalProperties: publish(values) }),
-  };
+/** Whether a schema is of an object with a kind and metadata of its own. */
+export const isEmbedded = (schema: Json): boolean => schema['x-kubernetes-embedded-resource'] === true;
+
+/** The schema of an embedded object with the fields that every object has, of which two are required. */
+export function withObjectFields(schema: Json, metadata: Json): Json {
+  const { required, properties } = schema as { required?: readonly string[]; properties?: Json };
+  return { ...schema, required: [...new Set([...(required ?? []), 'kind', 'apiVersion'])], properties: { ...properties, ...typeFields(), metadata } };
 }
 
-function publishAll(properties: Json): Json {
+/**
+ * A schema as v3 publishes it: int-or-string becomes `anyOf`, and embedded objects have the fields of objects. Schemas without either are returned as
+ * they are. For v2, embedded objects are left as they are: what it says of them depends on what is left of their schemas.
+ */
+function publish(schema: Json, isV2: boolean): Json {
+  const { properties, items, additionalProperties } = schema as { properties?: Json; items?: Json; additionalProperties?: unknown };
+  const isEither = schema['x-kubernetes-int-or-string'] === true && schema['anyOf'] === undefined;
+  const isWhole = isEmbedded(schema) && !isV2;
+  const values = typeof additionalProperties === 'object' && additionalProperties !== null ? (additionalProperties as Json) : undefined;
+  if (!isEither && !isWhole && properties === undefined && items === undefined && values === undefined) return schema;
+  const { type: _type, ...untyped } = schema;
+  const published = {
+    ...(isEither ? { ...untyped, anyOf: [{ type: 'integer' }, { type: 'string' }] } : schema), ...(properties && { properties: publishAll(properties, isV2) }),
+    ...(items && { items: publish(items, isV2) }), ...(values && { additionalProperties: publish(values, isV2) }),
+  };
+  return isWhole ? withObjectFields(published, metaField('ObjectMeta', descriptions.metadata)) : published;
+}
+
+function publishAll(properties: Json, isV2: boolean): Json {
   let isSame = true;
   const published = Object.entries(properties).map(([name, schema]): [string, Json] => {
-    const one = publish(schema as Json);
+    const one = publish(schema as Json, isV2);
     isSame &&= one === schema;
     return [name, one];
   });
   return isSame ? properties : Object.fromEntries(published);
 }
 
-function* objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind): Steps<Json> {
+function* objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind, isV2: boolean): Steps<Json> {
   const stated = resource.published?.() ?? resource.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   yield;
   const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
   const typed = { ...typeFields(), metadata: metaField('ObjectMeta', descriptions.metadata) };
-  return { ...rest, type: 'object', properties: { ...publishAll(own), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };
+  return { ...rest, type: 'object', properties: { ...publishAll(own, isV2), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };
 }
 
 function listDefinition({ kind, listKind, plural }: Resource, { group, version }: { group: string; version: string }): Json {
@@ -78,13 +92,15 @@ function listDefinition({ kind, listKind, plural }: Resource, { group, version }
   };
 }
 
-/** Definitions of the custom kinds of a group version, by name; two steps for each. */
-export function* customDefinitions(catalog: Catalog, { group, version }: { group: string; version: string }): Steps<Record<string, Json>> {
+/** Definitions of the custom kinds of a group version, by name, for v3 or to be reduced to those of v2; two steps for each. */
+export function* customDefinitions(
+  catalog: Catalog, { group, version }: { group: string; version: string }, isV2 = false,
+): Steps<Record<string, Json>> {
   const out: Record<string, Json> = {};
   for (const resource of resourcesOf(catalog, group, version)) {
     const served = versionIn(resource, version);
     if (!resource.custom || !served) continue;
-    out[customName({ group, version, kind: resource.kind })] = yield* objectDefinition(served, { group, version, kind: resource.kind });
+    out[customName({ group, version, kind: resource.kind })] = yield* objectDefinition(served, { group, version, kind: resource.kind }, isV2);
     out[customName({ group, version, kind: resource.listKind })] = listDefinition(resource, { group, version });
     yield;
   }

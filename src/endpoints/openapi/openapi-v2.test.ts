@@ -38,6 +38,8 @@ describe('the OpenAPI v2 document', () => {
       type: 'object', required: ['a', 'n'],
       properties: {
         a: { 'x-kubernetes-int-or-string': true }, n: { type: 'string', nullable: true }, any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        whole: { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['b'], properties: { b: { type: 'string' } } },
+        loose: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
       },
     } } };
     await server.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: {
@@ -53,10 +55,16 @@ describe('the OpenAPI v2 document', () => {
       ({ body } = await server.request({ path: '/openapi/v2' }));
     }
     const definition = body.definitions['com.example.multi.v1.e2e-crd'];
-    assert.deepEqual(definition.properties.spec, {
+    const { whole, ...properties } = definition.properties.spec.properties;
+    assert.deepEqual({ ...definition.properties.spec, properties }, {
       type: 'object', required: ['a'],
-      properties: { a: { 'x-kubernetes-int-or-string': true }, n: {}, any: { 'x-kubernetes-preserve-unknown-fields': true } },
+      properties: { a: { 'x-kubernetes-int-or-string': true }, n: {}, any: { 'x-kubernetes-preserve-unknown-fields': true },
+        loose: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
     });
+    assert.deepEqual([Object.keys(whole.properties), whole.required], [['b', 'apiVersion', 'kind', 'metadata'], ['b', 'kind', 'apiVersion']]);
+    const v3 = (await server.request({ path: '/openapi/v3/apis/multi.example.com/v1' })).body.components.schemas['com.example.multi.v1.e2e-crd'];
+    const { loose } = v3.properties.spec.properties;
+    assert.deepEqual([Object.keys(loose.properties), loose.required], [['apiVersion', 'kind', 'metadata'], ['kind', 'apiVersion']]);
     assert.equal(definition.properties.metadata.$ref, '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
     assert.deepEqual(definition['x-kubernetes-group-version-kind'], [{ group: 'multi.example.com', version: 'v1', kind: 'e2e-crd' }]);
     assert.equal(body.definitions['com.example.multi.v1.e2e-crdList'].properties.items.items.$ref, '#/definitions/com.example.multi.v1.e2e-crd');
