@@ -4,12 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request as requestHttps } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
+import { connect } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ClientRequest, ClientResponse, TestClient } from '../../src/test-support/index.ts';
 import type { Json } from '../differential/case.ts';
 import { PINTLE, type Peer } from '../differential/servers.ts';
 import type { Place } from './place.ts';
 import type { Certificate } from './row.ts';
+import { type Streams, closeStream, hear, openStream, sendTogether } from './streams.ts';
 
 /** What asides look at. */
 export interface Scene {
@@ -18,12 +20,13 @@ export interface Scene {
   readonly etcd: string;
   /** The program that is asked; this server where none is given. */
   readonly program: string | undefined;
+  signalEtcd(name: NodeJS.Signals): void;
 }
 
 /** How long a WebSocket is listened to. */
 const WEBSOCKET_MS = 2000;
 
-type Aside = (scene: Scene, rest: string, request: ClientRequest) => Promise<ClientResponse> | unknown;
+type Aside = (scene: Scene & { readonly streams: Streams }, rest: string, request: ClientRequest) => Promise<ClientResponse> | unknown;
 
 const answer = (body: unknown): ClientResponse => {
   const text = JSON.stringify(body ?? null);
@@ -92,7 +95,13 @@ function readFrames(bytes: Buffer): readonly unknown[] {
   return frames;
 }
 
-/** Requests one after the other on one HTTP/2 connection, until it ends: `h2:COUNT/path`. */
+/** As many requests as will meet a chance of some percent. */
+const MANY = 1000;
+
+/**
+ * Requests one after the other on one HTTP/2 connection, until it ends: `h2:COUNT/path`. Whether it ends by chance shows in many of
+ * known callers alone.
+ */
 async function askOverHttp2({ peer }: Scene, rest: string, { token }: ClientRequest): Promise<unknown> {
   const at = rest.indexOf('/');
   const session = connectHttp2(peer.url, { rejectUnauthorized: false });
@@ -111,7 +120,41 @@ async function askOverHttp2({ peer }: Scene, rest: string, { token }: ClientRequ
   }
   await new Promise((resolve) => setTimeout(resolve, 100));
   session.destroy();
-  return { statuses: [...new Set(statuses)], isEnded, streams };
+  return { statuses: [...new Set(statuses)], ...((token === null || Number(rest.slice(0, at)) > MANY) && { isEnded }), streams };
+}
+
+/** Whether a ping on an HTTP/2 connection is answered. */
+function ping({ peer }: Scene): Promise<unknown> {
+  const session = connectHttp2(peer.url, { rejectUnauthorized: false });
+  return new Promise((resolve) => {
+    session.on('error', () => resolve({ isAnswered: false }));
+    session.once('connect', () => session.ping((error) => {
+      resolve({ isAnswered: error === null });
+      session.destroy();
+    }));
+  });
+}
+
+/** The answer to a request without TLS. */
+function askInTheClear({ peer }: Scene): Promise<unknown> {
+  const { hostname, port } = new URL(peer.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /livez HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+  return readText(socket).then((text) => text.split('\r\n\r\n'), () => 'cut off');
+}
+
+/** The sum of the samples of a metric that have a text among their labels: `metric:NAME?TEXT`. */
+async function readMetric({ peer }: Scene, rest: string): Promise<unknown> {
+  const [name, text = ''] = rest.split('?') as [string, string?];
+  const { text: samples } = await peer.client.request({ path: '/metrics' });
+  return { value: samples.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(text))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0) };
+}
+
+/** How two values are to each other, as numbers where they are some. */
+function orderOf([one, other]: readonly [string, string]): unknown {
+  const difference = /^\d+$/.test(one) ? Number(one) - Number(other) : one.localeCompare(other);
+  return { order: ['less', 'equal', 'greater'][Math.sign(difference) + 1] };
 }
 
 /** The version, suite, protocol and certificate of a handshake: `tls:?OPTION=VALUE&…` of node:tls. */
@@ -155,7 +198,13 @@ async function run({ program }: Scene, rest: string): Promise<unknown> {
 
 const asides: Readonly<Record<string, Aside>> = {
   cert: askWithCertificate, ws: askByWebSocket, h2: askOverHttp2, tls: shakeHands, etcd: lookIntoEtcd, run,
+  ping, clear: askInTheClear, metric: readMetric, order: (_, __, { body }) => orderOf(body as [string, string]),
+  open: ({ streams, peer }, rest, request) => openStream(streams, peer.url, { ...request, path: rest }),
+  heard: ({ streams }, rest) => hear(streams, rest),
+  close: ({ streams }, name) => closeStream(streams, name),
+  together: ({ peer }, count, { body }) => sendTogether(peer.client, Number(count), body as ClientRequest[]),
   signal: ({ peer }, name) => peer.signal(name as NodeJS.Signals),
+  etcdsignal: (scene, name) => scene.signalEtcd(name as NodeJS.Signals),
   /** The lines of a file that contain a text, `lines:NAME?TEXT`. */
   lines({ place }, rest) {
     const [name, wanted = ''] = rest.split('?') as [string, string?];
@@ -179,13 +228,14 @@ const asides: Readonly<Record<string, Aside>> = {
 /** A client of the server, which answers asides as well. */
 export function withAsides(scene: Scene): TestClient {
   const { client } = scene.peer;
+  const streams: Streams = new Map();
   return {
     close: () => client.close(),
     async request(request) {
       const found = /^([a-z]\w*):([^]*)$/.exec(request.path);
       if (found === null) return client.request(request);
       const [, word, rest] = found as unknown as [string, string, string];
-      const said = await asides[word]!(scene, rest, request);
+      const said = await asides[word]!({ ...scene, streams }, rest, request);
       return isResponse(said) ? said : answer(said);
     },
   };

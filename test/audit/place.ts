@@ -29,20 +29,24 @@ export interface Place {
   stop(): void;
 }
 
+/** The answer to a request by its path. */
+type Answer = (name: string, body: Json) => Json | Promise<Json> | undefined;
+
 const context = { clock: systemClock, random: systemRandom };
 const lifetimeMs = 86_400_000;
 const HOUR_S = 3600;
 
 /** Serves `answer` by the paths of the requests. */
-async function serve(pair: { readonly cert: string; readonly key: string }, answer: (name: string, body: Json) => Json | undefined):
+async function serve(pair: { readonly cert: string; readonly key: string }, answer: Answer):
 Promise<{ readonly url: string; stop(): void }> {
   const server = createServer(pair, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      const said = answer(String(request.url).slice(1).split('?')[0]!, text === '' ? {} : JSON.parse(text) as Json);
-      response.writeHead(said === undefined ? 500 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(said ?? {}));
+      void Promise.resolve(answer(String(request.url).slice(1).split('?')[0]!, text === '' ? {} : JSON.parse(text) as Json)).then((said) => {
+        response.writeHead(said === undefined ? 500 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(said ?? {}));
+      });
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

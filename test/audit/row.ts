@@ -24,7 +24,7 @@ export interface Setup {
   readonly files?: Readonly<Record<string, string>>;
   readonly certificates?: Readonly<Record<string, Certificate>>;
   /** What webhooks answer, by their paths; nothing stands for a failure. */
-  readonly hooks?: Readonly<Record<string, (sent: Json) => Json | undefined>>;
+  readonly hooks?: Readonly<Record<string, (sent: Json) => Json | Promise<Json> | undefined>>;
   /** This server, too, stores in an etcd, which rows look into. */
   readonly isOnEtcd?: true;
   readonly rows: readonly Row[];

@@ -1,6 +1,7 @@
 // Lines of the audit that requests of their own show; kube-apiserver's answers to them are in answers.json.
 import type { Json, Request } from '../differential/case.ts';
 import { clientRows } from './client-rows.ts';
+import { documentRows } from './document-rows.ts';
 import type { Row } from './row.ts';
 import { serverRows } from './server-rows.ts';
 
@@ -345,5 +346,5 @@ export const rows: readonly Row[] = [
   { line: 'W-05', what: 'system priority classes stay',
     requests: [{ method: 'DELETE', path: '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical' }] },
   { line: 'W-17', what: 'the first range of addresses of services', requests: [{ path: '/apis/networking.k8s.io/v1/servicecidrs/kubernetes' }] },
-  ...clientRows, ...serverRows,
+  ...clientRows, ...serverRows, ...documentRows,
 ];

@@ -1,7 +1,8 @@
 // The audit: which observable behaviours are as kube-apiserver has them. `npm run audit [-- --show] [--record --peer KUBE-APISERVER]` prints for each area
 // how many lines are equal, partly and not, by requests of their own (rows.ts), by servers with flags of their own (setups/), and by scenarios of the
 // oracle (evidence/), how many other tests show, how many do not apply (elsewhere/), and a total. --record asks the peer for the answers first; it needs
-// an etcd, as the differential test does. --only NAME leaves out other setups. Rows that look into an etcd are left out where there is none.
+// an etcd, as the differential test does. --only SETUP and --line BEGINNING leave
+// out others. Rows that look into an etcd are left out where there is none.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,18 +33,22 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const answersFile = path.join(root, 'test/audit/answers.json');
 const { values } = parseArgs({ options: {
   show: { type: 'boolean', default: false }, record: { type: 'boolean', default: false }, only: { type: 'string' },
-    peer: { type: 'string', default: process.env['PINTLE_KUBE_APISERVER'] ?? '' },
+  line: { type: 'string' }, peer: { type: 'string', default: process.env['PINTLE_KUBE_APISERVER'] ?? '' },
 } });
 
 const plain: Setup = { name: 'plain', flags: [], rows };
 const all = [plain, ...setups];
-const isWanted = ({ name }: Setup): boolean => values.only === undefined || values.only === name;
+/** The setups that are asked for, with those of their rows that are. */
+const wanted = all.filter(({ name }) => values.only === undefined || values.only === name)
+  .map((setup) => ({ ...setup, rows: setup.rows.filter(({ line }) => line.split(' ').some((each) => each.startsWith(values.line ?? ''))) }))
+  .filter((setup) => setup.rows.length > 0);
+const isWhole = values.only === undefined && values.line === undefined;
 const idOf = (index: number): string => `qa${index.toString(36)}${Date.now().toString(36).slice(-5)}x`;
 const keyOf = ({ line, what }: { readonly line: string; readonly what: string }): string => `${line} ${what}`;
 
 /** Runs rows on a server; yields each with its answers. */
-async function* runRows(client: TestClient, wanted: readonly Row[]): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
-  for (const [index, row] of wanted.entries()) yield [row, await runCase(client, row, idOf(index))];
+async function* runRows(client: TestClient, asked: readonly Row[]): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
+  for (const [index, row] of asked.entries()) yield [row, await runCase(client, row, idOf(index))];
 }
 
 /** Runs the rows of a setup on a server of their own: this one, or the peer. */
@@ -54,7 +59,8 @@ async function* runSetup(setup: Setup, peer?: string): AsyncGenerator<readonly [
   const server = await startServer({ directory: place.directory, flags: setup.flags.map((flag) => place.fill(flag)),
     ...(endpoint !== undefined && { etcd: endpoint }) }, peer);
   try {
-    yield* runRows(withAsides({ peer: server, place, etcd: endpoint ?? '', program: peer }), setup.rows);
+    yield* runRows(withAsides({ peer: server, place, etcd: endpoint ?? '', program: peer,
+      signalEtcd: (name) => etcd?.members.forEach((member) => member.signal(name)) }), setup.rows);
   } finally {
     await server.stop();
     await etcd?.stop();
@@ -64,21 +70,22 @@ async function* runSetup(setup: Setup, peer?: string): AsyncGenerator<readonly [
 
 /** Runs everything on this server. The plain rows need no process. */
 async function* runAll(): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
-  if (isWanted(plain)) {
+  const plainRows = wanted.find(({ name }) => name === plain.name)?.rows;
+  if (plainRows !== undefined) {
     const server = await startTestServer({
       disableAdmissionPlugins: ['ServiceAccount'], controllers: CONTROLLERS, allowPrivileged: true, serviceClusterIpRange: '10.0.0.0/16',
     });
-    yield* runRows(server.client, rows);
+    yield* runRows(server.client, plainRows);
     await server.close();
   }
-  for (const setup of setups) if (isWanted(setup) && (setup.isOnEtcd !== true || noEtcd === false)) yield* runSetup(setup);
+  for (const setup of wanted) if (setup.name !== plain.name && (setup.isOnEtcd !== true || noEtcd === false)) yield* runSetup(setup);
 }
 
 const readAnswers = (): Record<string, readonly Answer[]> => JSON.parse(readFileSync(answersFile, 'utf8')) as Record<string, readonly Answer[]>;
 
 async function record(): Promise<void> {
   const recorded = { ...readAnswers() };
-  for (const setup of all.filter(isWanted)) for await (const [row, answers] of runSetup(setup, values.peer)) recorded[keyOf(row)] = answers;
+  for (const setup of wanted) for await (const [row, answers] of runSetup(setup, values.peer)) recorded[keyOf(row)] = answers;
   const lines = all.flatMap((setup) => setup.rows.map(keyOf)).filter((key) => recorded[key] !== undefined)
     .map((key) => `${JSON.stringify(key)}: ${JSON.stringify(recorded[key])}`);
   writeFileSync(answersFile, `{\n${lines.join(',\n')}\n}\n`);
@@ -97,9 +104,9 @@ async function ask(): Promise<Finding[]> {
   const recorded = readAnswers();
   const findings: Finding[] = [];
   for await (const [row, answers] of runAll()) {
-    const wanted = recorded[keyOf(row)];
-    if (wanted === undefined) throw new Error(`nothing is recorded for ${keyOf(row)}`);
-    const difference = compare(row, sortManagers(wanted) as readonly Answer[], sortManagers(answers) as readonly Answer[]);
+    const expected = recorded[keyOf(row)];
+    if (expected === undefined) throw new Error(`nothing is recorded for ${keyOf(row)}`);
+    const difference = compare(row, sortManagers(expected) as readonly Answer[], sortManagers(answers) as readonly Answer[]);
     const isEqual = difference === undefined || difference.sort === 'order';
     const why = `${row.what}${difference === undefined ? '' : `: ${difference.lines.join('; ').slice(0, 400)}`}`;
     const state = isEqual ? 'equal' : difference.sort === 'code' ? 'not' : 'partly';
@@ -133,16 +140,16 @@ function stateOfLines(findings: readonly Finding[]): ReadonlyMap<string, State> 
 }
 
 if (values.record) await record();
-const findings = [...await ask(), ...(values.only === undefined ? readEvidence() : [])];
+const findings = [...await ask(), ...(isWhole ? readEvidence() : [])];
 const lines = stateOfLines(findings);
 const count = (area: string, state?: State): number => [...lines].filter(([line, found]) => line.startsWith(area)
   && (state === undefined || found === state)).length;
 const countElsewhere = (area: string, sort: string): number => Object.entries(elsewhere).filter(([line, said]) => line.startsWith(area) && sort in said).length;
 const printCounts = (name: string, area: string): void => {
   const compared = (['equal', 'partly', 'not'] as const).map((state) => count(area, state));
-  const others = values.only === undefined ? [countElsewhere(area, 'test'), countElsewhere(area, 'notApplicable')] : [0, 0];
-  const all = [...compared, ...others];
-  process.stdout.write(`${name.padEnd(6)} ${[...all, all.reduce((sum, each) => sum + each)].map((each) => String(each).padStart(9)).join(' ')}\n`);
+  const others = isWhole ? [countElsewhere(area, 'test'), countElsewhere(area, 'notApplicable')] : [0, 0];
+  const sorts = [...compared, ...others];
+  process.stdout.write(`${name.padEnd(6)} ${[...sorts, sorts.reduce((sum, each) => sum + each)].map((each) => String(each).padStart(9)).join(' ')}\n`);
 };
 process.stdout.write(`area   ${['equal', 'partly', 'not', 'elsewhere', 'n/a', 'all'].map((title) => title.padStart(9)).join(' ')}\n`);
 for (const area of [...new Set([...lines.keys()].map((line) => line.slice(0, 1)))].sort()) printCounts(area, area);

@@ -18,9 +18,11 @@ export interface Request {
   readonly shows?: readonly string[];
   /** Of an answer that lists metrics these are compared: their help, type and names of labels. */
   readonly metrics?: readonly string[];
+  /** Of a large answer these are compared, by JSON pointers, without descriptions; `#` behind a pointer stands for the number of members. */
+  readonly parts?: readonly string[];
   /** The user; `nobody` sends no token, and admin is the default. */
   readonly as?: 'alice' | 'bob' | 'nobody';
-  /** Fields of the answer, or `headers.` and the name of a header, by the names that later requests use them with. */
+  /** Fields of the answer, by dots or as JSON pointers, or `headers.` and the name of a header, by the names that later requests use them with. */
   readonly save?: Readonly<Record<string, string>>;
   /** The request is repeated until this field of the answer has this value; the answers are not compared. */
   readonly until?: { readonly field: string; readonly equals: unknown };

@@ -140,11 +140,32 @@ function describeMetrics(text: string, wanted: readonly string[]): Json {
   }));
 }
 
+/** A field of an answer, by dots or as a JSON pointer. */
+export function readField(body: unknown, field: string): unknown {
+  const keys = field.startsWith('/') ? field.slice(1).split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')) : field.split('.');
+  return keys.reduce<any>((at, key) => at?.[key], body);
+}
+
+/** A copy without descriptions. */
+function withoutProse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutProse);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key, member]) => key !== 'description' || typeof member !== 'string')
+    .map(([key, member]) => [key, withoutProse(member)]));
+}
+
+/** Parts of a large answer, by their pointers. */
+const readParts = (body: unknown, parts: readonly string[]): Json => Object.fromEntries(parts.map((part) => [part,
+  part.endsWith('#') ? Object.keys(readField(body, part.slice(0, -1)) ?? {}).length : withoutProse(readField(body, part)) ?? '(absent)']));
+
 /** An answer as it is compared. */
-export function normalise(response: Received, context: Context, { shows = [], metrics }: Pick<Request, 'metrics' | 'shows'> = {}): Answer {
+export function normalise(
+  response: Received, context: Context, { shows = [], metrics, parts }: Pick<Request, 'metrics' | 'parts' | 'shows'> = {},
+): Answer {
   const { status, headers, text } = response;
   const contentType = String(headers['content-type'] ?? '');
-  const parsed = metrics !== undefined ? describeMetrics(text, metrics) : response.body ?? (contentType.includes('json') ? readLines(text) : text);
+  const whole = metrics !== undefined ? describeMetrics(text, metrics) : response.body ?? (contentType.includes('json') ? readLines(text) : text);
+  const parsed = parts !== undefined && status < 400 ? readParts(whole, parts) : whole;
   const shown = shows.map((name) => [name, cleanHeader(cleanText(String(headers[name] ?? ''), context.id))] as const);
   const kept = KEPT_HEADERS.filter((name) => headers[name] !== undefined).map((name) => [name, cleanText(String(headers[name]), context.id)] as const);
   return {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { type EtcdCluster, findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
 import type { Case, Json, Request } from './case.ts';
-import { type Answer, type Received, normalise } from './normalise.ts';
+import { type Answer, type Received, normalise, readField } from './normalise.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** The program of this server. */
@@ -131,8 +131,6 @@ function fill<T>(value: T, names: ReadonlyMap<string, string>): T {
   return JSON.parse(text) as T;
 }
 
-const read = (body: unknown, field: string): unknown => field.split('.').reduce<any>((at, key) => at?.[key], body);
-
 async function send(client: TestClient, request: Request): Promise<Received> {
   const headers = {
     'user-agent': 'differential', ...(request.type !== undefined && { 'content-type': request.type }),
@@ -144,7 +142,7 @@ async function send(client: TestClient, request: Request): Promise<Received> {
   const deadlineMs = performance.now() + UNTIL_MS;
   for (;;) {
     const response = await client.request(sent);
-    if (until === undefined || JSON.stringify(read(response.body, until.field)) === JSON.stringify(until.equals)
+    if (until === undefined || JSON.stringify(readField(response.body, until.field)) === JSON.stringify(until.equals)
       || performance.now() > deadlineMs) return response;
     await sleep(20);
   }
@@ -170,7 +168,7 @@ export async function runCase(client: TestClient, { requests }: Case, id: string
     if (given.pauseMs !== undefined) await sleep(given.pauseMs);
     const response = await sendInTime(client, request);
     for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String((field.startsWith('headers.')
-      ? response.headers[field.slice('headers.'.length)] : read(response.body, field)) ?? 'absent'));
+      ? response.headers[field.slice('headers.'.length)] : readField(response.body, field)) ?? 'absent'));
     if (request.method === 'POST' && response.status === 201 && needsCleaning(request.path)) {
       const name = (response.body as Json | undefined)?.['metadata']?.name as string | undefined;
       if (name !== undefined) created.push(`${request.path}/${name}`);
