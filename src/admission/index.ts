@@ -35,7 +35,7 @@ export type { EvaluateElsewhere, EvaluationTask } from './match/evaluation.ts';
 export { evaluateTask } from './policies/evaluator.ts';
 export { createMutatingWebhooks } from './webhooks/mutating.ts';
 export { createValidatingWebhooks } from './webhooks/validating.ts';
-export { type Amounts, none, addAmounts, addTo, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';
+export { type Amounts, none, addAmounts, addTo, countOf, isSameAmounts, maskAmounts, readAmounts, writeAmounts } from './quota/amounts.ts';
 export type { Evaluator } from './quota/evaluator.ts';
 export type { LimitedResource } from './quota/coverage.ts';
 export { evaluatorOf } from './quota/evaluators.ts';

@@ -10,6 +10,8 @@ const TOKEN = 'admin-token';
 const NAMESPACE = '/api/v1/namespaces/owned';
 const OWNED = `${NAMESPACE}/configmaps`;
 const WAIT_SECONDS = 600;
+/** Objects that are deleted while a quota counts them. */
+const QUOTA_DELETIONS = 5;
 /** `kube-root-ca.crt`, which every namespace has. */
 const OWN_OBJECTS = 1;
 
@@ -75,6 +77,25 @@ function ownerAttack(propagationPolicy: string, left: number): Attack {
   };
 }
 
+/** A quota that counts all objects of the namespace: each look of its controller passes over all of them. */
+const quotaAttack: Attack = {
+  number: '46', name: `a quota that counts ${COUNT.toLocaleString('en')} objects, of which some are deleted`,
+  async run(victim) {
+    const quotas = `${NAMESPACE}/resourcequotas`;
+    const there = await count(victim);
+    const body = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'all' }, spec: { hard: { 'count/configmaps': `${10 * COUNT}` } } };
+    await send(victim, { method: 'POST', path: quotas, token: TOKEN, body });
+    const used = async (): Promise<number> => {
+      const { text } = await send(victim, { path: `${quotas}/all`, token: TOKEN });
+      return Number((JSON.parse(text) as { status?: { used?: Record<string, string> } }).status?.used?.['count/configmaps']);
+    };
+    const first = await waitUntil(async () => await used() === there);
+    for (let index = 0; index < QUOTA_DELETIONS; index++) await send(victim, { method: 'DELETE', path: `${OWNED}/dependent${index}`, token: TOKEN });
+    const second = await waitUntil(async () => await used() === there - QUOTA_DELETIONS);
+    return { holds: first !== undefined && second !== undefined, answer: `counted after ${first} s, ${QUOTA_DELETIONS} less after ${second} s more` };
+  },
+};
+
 const namespaceAttack: Attack = {
   number: '54', name: `a namespace of ${COUNT.toLocaleString('en')} objects that is deleted`,
   async run(victim) {
@@ -105,5 +126,5 @@ const manyOwners: Attack = {
 
 /** Owners and what they own. */
 export const dependentAttacks: readonly Attack[] = [
-  manyOwners, ownerAttack('Foreground', 0), ownerAttack('Background', 0), ownerAttack('Orphan', COUNT), namespaceAttack,
+  manyOwners, ownerAttack('Foreground', 0), ownerAttack('Background', 0), ownerAttack('Orphan', COUNT), quotaAttack, namespaceAttack,
 ];

@@ -20,4 +20,6 @@ export interface Evaluator {
   /** Reports what an object must state because a quota counts it; undefined where it states all. */
   check(required: readonly string[], object: KubeObject): string | undefined;
   usage(object: KubeObject, nowMs: number): Amounts;
+  /** What every object counts for, whatever is in it: such objects need not be read to be counted. */
+  readonly constantUsage?: Amounts;
 }

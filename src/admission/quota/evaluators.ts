@@ -18,12 +18,14 @@ export const countName = ({ group, plural }: Pick<Resource, 'group' | 'plural'>)
 
 function countObjects(resource: Pick<Resource, 'group' | 'plural'>): Evaluator {
   const names = [countName(resource), ...(resource.group === '' && plainNames.has(resource.plural) ? [resource.plural] : [])];
+  const constantUsage = new Map(names.map((name) => [name, oneAmount]));
   return {
     handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
     matches: (name) => names.includes(name),
     matchesScope: () => false,
     check: () => undefined,
-    usage: () => new Map(names.map((name) => [name, oneAmount])),
+    usage: () => constantUsage,
+    constantUsage,
   };
 }
 

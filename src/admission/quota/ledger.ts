@@ -38,6 +38,11 @@ export class QuotaLedger {
     for (const charges of this.#namespaces.get(namespace)?.values() ?? []) charges.delete(uid);
   }
 
+  /** Whether a quota was charged for objects that are not known to be stored. */
+  hasOpen({ namespace, quota }: QuotaKey): boolean {
+    return (this.#namespaces.get(namespace)?.get(quota)?.size ?? 0) > 0;
+  }
+
   /** What a quota was charged for objects that are not among `stored`; undefined where no charge is open. */
   pending({ namespace, quota }: QuotaKey, stored: ReadonlySet<string>): Amounts | undefined {
     const quotas = this.#namespaces.get(namespace);

@@ -1,6 +1,6 @@
 // Whether the Service of an APIService can be asked, and whether the server behind it answers: the Available condition in the words and the order
 // of the reference's availability controller.
-import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import type { JsonObject, KubeObject, ObjectMeta } from '../../apimachinery/index.ts';
 import type { DeleteOptions, Registry, SystemClient } from '../../registry/index.ts';
 import { findSlicePort, listReadyEndpoints, listServiceSlices } from './service-slices.ts';
 
@@ -25,7 +25,7 @@ export interface AggregatedContent {
   readonly group: string;
   readonly plural: string;
   /** Metadata of the objects in a namespace: of all, or of so many that more make no difference. */
-  list(namespace: string): Promise<readonly KubeObject[]>;
+  each(namespace: string): AsyncIterable<ObjectMeta>;
   deleteAll(namespace: string, options: DeleteOptions): Promise<void>;
 }
 

@@ -1,7 +1,10 @@
 // Empties a namespace that is being deleted, then lets it go: pods first and entirely, then everything else (upstream's ordered
 // deletion); status.conditions say what remains. Only then is the `kubernetes` finalizer removed.
-import { type KubeObject, formatGroupResource } from '../../apimachinery/index.ts';
-import { type ReflectorListener, type Resource, type SystemClient, WorkQueue, createClientOf, createSystemClient } from '../../registry/index.ts';
+import { type KubeObject, type ObjectMeta, formatGroupResource } from '../../apimachinery/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
+import {
+  type ReflectorListener, type Resource, type StoredObject, type SystemClient, WorkQueue, createClientOf, createSystemClient,
+} from '../../registry/index.ts';
 import type { AggregatedApis, AggregatedContent } from '../aggregation/availability.ts';
 import { type Leftovers, describeProgress, mergeConditions } from './conditions.ts';
 import type { ControllerContext } from '../context.ts';
@@ -11,6 +14,8 @@ const MANAGER = 'kube-controller-manager';
 /** Content with finalizers or grace is removed when its owner acts: the next look comes later each time. */
 const FIRST_LOOK_MS = 50;
 const LAST_LOOK_MS = 3000;
+/** How long a count of what is left holds the event loop at a time. */
+const SLICE_MS = 5;
 
 /** Content of namespaces on other servers: while a group version is not known, no namespace is let go. */
 type Elsewhere = Pick<AggregatedApis, 'listUndiscovered' | 'listContents'>;
@@ -63,11 +68,16 @@ function listFinalizers(namespace: KubeObject): readonly string[] {
   return (namespace['spec'] as { finalizers?: string[] } | undefined)?.finalizers ?? [];
 }
 
-async function emptyNamespace({ registry, catalog, aggregated }: TerminationContext, namespace: string): Promise<Leftovers> {
+async function emptyNamespace({ registry, catalog, aggregated, clock }: TerminationContext, namespace: string): Promise<Leftovers> {
   const leftovers: Leftovers = { resources: new Map(), finalizers: new Map(), failures: [], undiscovered: aggregated.listUndiscovered() };
   const all = catalog.resources().filter(isDeletable);
   const isPods = (row: Resource) => row.group === '' && row.plural === 'pods';
-  const contentOf = (row: Resource): Content => ({ resource: row, objects: createClientOf(registry, row, MANAGER) });
+  const pause = createTimeSlice(clock, SLICE_MS);
+  const contentOf = (row: Resource): Content => {
+    const client = createClientOf(registry, row, MANAGER);
+    const each = (where: string): AsyncIterable<Finalized> => listFinalized(client.each(where, pause));
+    return { resource: row, objects: { each, deleteAll: (where, options) => client.deleteAll(where, options) } };
+  };
   const others = [...all.filter((row) => !isPods(row)).map(contentOf), ...aggregated.listContents().map((each) => ({ resource: each, objects: each }))];
   for (const stage of [all.filter(isPods).map(contentOf), others]) {
     for (const content of stage) await emptyResource(content, namespace, leftovers);
@@ -82,19 +92,32 @@ const isDeletable = (row: Resource): boolean =>
 /** The objects of one resource, here or on another server. */
 interface Content {
   readonly resource: Pick<Resource, 'group' | 'plural'>;
-  readonly objects: Pick<AggregatedContent, 'list' | 'deleteAll'>;
+  readonly objects: Pick<AggregatedContent, 'deleteAll'> & { each(namespace: string): AsyncIterable<Finalized> };
+}
+
+type Finalized = Pick<ObjectMeta, 'finalizers'>;
+
+/** Of objects of this server nothing but the finalizers is parsed: a namespace may have a hundred thousand. */
+async function* listFinalized(objects: AsyncIterable<StoredObject>): AsyncGenerator<Finalized> {
+  for await (const object of objects) yield { finalizers: object.member('finalizers') ?? [] };
+}
+
+async function isEmpty(objects: AsyncIterable<unknown>): Promise<boolean> {
+  for await (const _ of objects) return false;
+  return true;
 }
 
 async function emptyResource({ resource, objects }: Content, namespace: string, leftovers: Leftovers): Promise<void> {
   const label = formatGroupResource({ group: resource.group, resource: resource.plural });
   try {
-    if ((await objects.list(namespace)).length === 0) return;
+    if (await isEmpty(objects.each(namespace))) return;
     await objects.deleteAll(namespace, { propagationPolicy: 'Background' });
-    const remaining = await objects.list(namespace);
-    if (remaining.length > 0) leftovers.resources.set(`${resource.plural}.${resource.group}`, remaining.length);
-    for (const object of remaining) {
-      for (const one of object.metadata.finalizers ?? []) leftovers.finalizers.set(one, (leftovers.finalizers.get(one) ?? 0) + 1);
+    let remaining = 0;
+    for await (const { finalizers = [] } of objects.each(namespace)) {
+      remaining += 1;
+      for (const one of finalizers) leftovers.finalizers.set(one, (leftovers.finalizers.get(one) ?? 0) + 1);
     }
+    if (remaining > 0) leftovers.resources.set(`${resource.plural}.${resource.group}`, remaining);
   } catch (error) {
     leftovers.failures.push(`${label}: ${error instanceof Error ? error.message : String(error)}`);
   }

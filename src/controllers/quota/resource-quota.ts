@@ -3,8 +3,8 @@
 import { type KubeObject, type Quantity, equalJson } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import {
-  type Amounts, type Evaluator, none, PENDING_MS, type QuotaLedger, addAmounts, addTo, evaluatorOf, isSameAmounts, maskAmounts, readAmounts, readScopes,
-  writeAmounts,
+  type Amounts, type Evaluator, none, PENDING_MS, type QuotaLedger, addAmounts, addTo, countOf, evaluatorOf, isSameAmounts, maskAmounts, readAmounts,
+  readScopes, writeAmounts,
 } from '../../admission/index.ts';
 import {
   type Reflector, type Resource, type StoredObject, WorkQueue, createClientOf, createSystemClient, startReflector,
@@ -21,6 +21,18 @@ interface QuotaState {
   readonly used?: Readonly<Record<string, string>>;
 }
 
+/** A row whose objects count, with its rules. */
+interface Counted {
+  readonly resource: Resource;
+  readonly evaluator: Evaluator;
+}
+
+interface Usage {
+  readonly usage: Amounts;
+  readonly uids: ReadonlySet<string>;
+}
+
+const nothing: Amounts = new Map();
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 const hardOf = (quota: KubeObject): Readonly<Record<string, string>> => ((quota['spec'] ?? {}) as QuotaState).hard ?? {};
 const statusOf = (quota: KubeObject): QuotaState => (quota['status'] ?? {}) as QuotaState;
@@ -108,7 +120,7 @@ class ResourceQuotas implements Controller {
   }
 
   /** The rows whose objects are counted under some of these names, each with what it counts for. */
-  #rowsOf(names: Iterable<string>): { readonly resource: Resource; readonly evaluator: Evaluator }[] {
+  #rowsOf(names: Iterable<string>): Counted[] {
     const limited = [...new Set(names)];
     const rows = this.#context.catalog.resources().filter(({ namespaced, virtual, storedAs, verbs }) =>
       namespaced && virtual !== true && storedAs === undefined && verbs.includes('list') && verbs.includes('watch'));
@@ -176,24 +188,39 @@ class ResourceQuotas implements Controller {
     return isPending ? PENDING_MS / 10 : undefined;
   }
 
-  /** What the stored objects of a namespace use of a quota, and which objects these are. */
-  async #usageOf(quota: KubeObject): Promise<{ readonly usage: Amounts; readonly uids: ReadonlySet<string> }> {
+  /** What the stored objects of a namespace use of a quota, and, where charges are open, which objects these are. */
+  async #usageOf(quota: KubeObject): Promise<Usage> {
     const names = Object.keys(hardOf(quota));
-    const scopes = readScopes(quota);
-    const uids = new Set<string>();
-    const usage = new Map<string, Quantity>();
+    const { namespace = '', name = '' } = quota.metadata;
+    // A charge from now on changes the quota, so that this count is not used.
+    const isCharged = this.#ledger.hasOpen({ namespace, quota: name });
+    const found = { usage: new Map<string, Quantity>(), uids: new Set<string>() };
     const pause = createTimeSlice(this.#context.clock, SLICE_MS);
     for (const { resource, evaluator } of this.#rowsOf(names)) {
-      const counted = new Set(names.filter((name) => evaluator.matches(name)));
-      addTo(usage, new Map(Array.from(counted, (name) => [name, none])));
-      for (const object of await createClientOf(this.#context.registry, resource, MANAGER).list(quota.metadata.namespace ?? '')) {
-        await pause();
-        uids.add(object.metadata.uid ?? '');
-        if (!scopes.every((selector) => evaluator.matchesScope(selector, object))) continue;
-        addTo(usage, maskAmounts(evaluator.usage(object, this.#context.clock.now()), counted));
+      const counted = new Set(names.filter((each) => evaluator.matches(each)));
+      addTo(found.usage, new Map(Array.from(counted, (each) => [each, none])));
+      const client = createClientOf(this.#context.registry, resource, MANAGER);
+      const amountsOf = this.#readerOf({ resource, evaluator }, readScopes(quota));
+      if (typeof amountsOf !== 'function' && !isCharged) {
+        const count = countOf(await client.count(namespace));
+        addTo(found.usage, new Map(Array.from(maskAmounts(amountsOf, counted).keys(), (each) => [each, count])));
+        continue;
+      }
+      for await (const stored of client.each(namespace, pause)) {
+        if (isCharged) found.uids.add(stored.uid);
+        addTo(found.usage, maskAmounts(typeof amountsOf === 'function' ? amountsOf(stored) : amountsOf, counted));
       }
     }
-    return { usage, uids };
+    return found;
+  }
+
+  /** How what an object counts for is read; the amounts themselves where they are the same for all. */
+  #readerOf({ resource, evaluator }: Counted, scopes: ReturnType<typeof readScopes>): Amounts | ((stored: StoredObject) => Amounts) {
+    if (evaluator.constantUsage !== undefined && scopes.length === 0) return evaluator.constantUsage;
+    return (stored) => {
+      const object = stored.object(resource.storageVersion);
+      return scopes.every((selector) => evaluator.matchesScope(selector, object)) ? evaluator.usage(object, this.#context.clock.now()) : nothing;
+    };
   }
 }
 

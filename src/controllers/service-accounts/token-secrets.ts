@@ -3,11 +3,14 @@
 // last used.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { SecretTokenAccount } from '../../auth/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
 import {
   type ObjectKey, type Predicate, type Reflector, type SystemClient, type StoredObject, WorkQueue, createSystemClient, hasReason, isTerminating, startReflector,
 } from '../../registry/index.ts';
 import type { ControllerContext } from '../context.ts';
 
+/** How long a look at all Secrets of a namespace holds the event loop at a time. */
+const SLICE_MS = 5;
 const SECRET_TYPE = 'kubernetes.io/service-account-token';
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
 const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
@@ -31,7 +34,12 @@ export interface TokenSecrets {
 
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 const isTokenSecret = (object: KubeObject | undefined): object is KubeObject => object?.['type'] === SECRET_TYPE;
-const tokenSecrets: Predicate = { everything: false, matches: (version: StoredObject) => isTokenSecret(version.object('v1')) };
+/** Most Secrets are of another type: their bytes are looked through, not parsed. */
+const readTokenSecret = (stored: StoredObject): KubeObject | undefined => {
+  const secret = stored.contains(SECRET_TYPE) ? stored.object('v1') : undefined;
+  return isTokenSecret(secret) ? secret : undefined;
+};
+const tokenSecrets: Predicate = { everything: false, matches: (version: StoredObject) => readTokenSecret(version) !== undefined };
 const keyOf = ({ namespace, name }: ObjectKey): string => `${namespace}/${name}`;
 
 class TokenSecretsController implements TokenSecrets {
@@ -114,9 +122,8 @@ class TokenSecretsController implements TokenSecrets {
   }
 
   async #addSecretsOf({ namespace, name }: StoredObject): Promise<void> {
-    for (const secret of await this.#secrets.list(namespace)) {
-      const isOf = isTokenSecret(secret) && secret.metadata.annotations?.[NAME_ANNOTATION] === name;
-      if (isOf) this.#queue.add(keyOf({ namespace, name: secret.metadata.name ?? '' }));
+    for await (const secret of this.#secrets.each(namespace, createTimeSlice(this.#context.clock, SLICE_MS))) {
+      if (readTokenSecret(secret)?.metadata.annotations?.[NAME_ANNOTATION] === name) this.#queue.add(keyOf(secret));
     }
   }
 }

@@ -2,7 +2,8 @@
 // two looks are given back. A Service that changes is looked at by itself. Mirrors the repair loops of the reference.
 import { type Claims, type Owner, canonicalIp, heldAddresses, heldNodePorts, serviceSpecOf } from '../../admission/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
+import { createTimeSlice } from '../../base/index.ts';
+import { type StoredObject, WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
 import { type Controller, type ControllerContext, createReadiness } from '../context.ts';
 
 /** Where claims are, and the ranges that Services have addresses of. */
@@ -13,6 +14,8 @@ export interface ServiceClaims {
 }
 
 const EVERY_MS = 180_000;
+/** How long a look at all Services holds the event loop at a time. */
+const SLICE_MS = 5;
 
 interface Ledger {
   readonly claims: Claims;
@@ -23,13 +26,13 @@ interface Ledger {
 
 const suspicion = (key: string, { namespace, name }: Owner): string => `${key} ${namespace}/${name}`;
 
-async function balance(ledger: Ledger, listServices: () => Promise<readonly KubeObject[]>): Promise<void> {
+async function balance(ledger: Ledger, listServices: () => AsyncIterable<StoredObject>): Promise<void> {
   // Claims first: a claim that is listed and not yet in a Service is in one by the next look.
   const taken = await ledger.claims.taken();
   const wanted = new Map<string, Owner>();
-  for (const service of await listServices()) {
-    const { namespace = '', name = '' } = service.metadata;
-    for (const key of ledger.heldBy(service)) wanted.set(key, { namespace, name });
+  for await (const service of listServices()) {
+    const { namespace, name } = service;
+    for (const key of ledger.heldBy(service.object('v1'))) wanted.set(key, { namespace, name });
   }
   for (const [key, owner] of wanted) if (!taken.has(key)) await ledger.claims.claim(key, owner);
   const suspects = new Set<string>();
@@ -68,7 +71,7 @@ export function createServiceClaims(context: ControllerContext, { addresses, por
         for (const ledger of ledgers) if (service !== undefined) await claimMissing(ledger, service);
         return undefined;
       }
-      for (const ledger of ledgers) await balance(ledger, () => services.list(''));
+      for (const ledger of ledgers) await balance(ledger, () => services.each('', createTimeSlice(context.clock, SLICE_MS)));
       mark(everyService);
       return EVERY_MS;
     },

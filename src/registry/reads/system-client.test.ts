@@ -24,3 +24,23 @@ test('a status is completed alone: the rest of the object is what was read', asy
   assert.notEqual(whole['spec'], current['spec']);
   assert.equal(JSON.stringify(status['status']), JSON.stringify(whole['status']));
 });
+
+test('objects without number are made one by one, with a pause before each', async () => {
+  const seen: string[] = [];
+  const registry = {
+    list: () => Promise.resolve({
+      items: (function* () {
+        for (const name of ['a', 'b', 'c']) {
+          seen.push(`made ${name}`);
+          yield { name };
+        }
+      })(),
+    }),
+  } as unknown as Registry;
+  const pause = (): Promise<void> => Promise.resolve(void seen.push('pause'));
+  for await (const { name } of createClientOf(registry, rows.pods, 'test').each('', pause)) {
+    seen.push(`given ${name}`);
+    if (name === 'b') break;
+  }
+  assert.deepEqual(seen, ['made a', 'pause', 'given a', 'made b', 'pause', 'given b']);
+});

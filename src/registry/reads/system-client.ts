@@ -23,7 +23,12 @@ export interface SystemClient {
   readonly target: (namespace: string) => Target;
   /** The newest state, or undefined when the object does not exist. */
   get(key: ObjectKey): Promise<KubeObject | undefined>;
+  /** All objects, parsed: for kinds of which callers cannot make many. */
   list(namespace: string): Promise<readonly KubeObject[]>;
+  /** The objects at one moment, one after the other, however many there are; `pause` gives turns away in between. */
+  each(namespace: string, pause: () => Promise<void> | undefined): AsyncIterable<StoredObject>;
+  /** How many objects there are; nothing of them is read. */
+  count(namespace: string): Promise<number>;
   /** Creates the object; false when it exists already. */
   createIfAbsent(namespace: string, object: KubeObject): Promise<boolean>;
   /** Changes an object that exists and returns what it became; undefined when it does not exist. */
@@ -86,6 +91,19 @@ class RegistryClient implements SystemClient {
   async list(namespace: string): Promise<readonly KubeObject[]> {
     const { items } = await this.#registry.list(this.target(namespace), { predicate: everything });
     return Array.from(items, (item) => item.object(this.#resource.storageVersion));
+  }
+
+  async *each(namespace: string, pause: () => Promise<void> | undefined): AsyncGenerator<StoredObject> {
+    const { items } = await this.#registry.list(this.target(namespace), { predicate: everything });
+    for (const item of items) {
+      const turn = pause();
+      if (turn !== undefined) await turn;
+      yield item;
+    }
+  }
+
+  async count(namespace: string): Promise<number> {
+    return (await this.#registry.list(this.target(namespace), { predicate: everything })).count;
   }
 
   async createIfAbsent(namespace: string, object: KubeObject): Promise<boolean> {

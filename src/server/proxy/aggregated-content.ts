@@ -1,6 +1,6 @@
 // Objects of a namespace on servers behind APIServices, listed and deleted when the namespace ends, as the reference's namespace controller does
 // through the API server.
-import { type KubeObject, failure } from '../../apimachinery/index.ts';
+import { type ObjectMeta, failure } from '../../apimachinery/index.ts';
 import type { AggregatedContent } from '../../controllers/index.ts';
 import { type RemoteVersion, encodePath, encodeQuery } from '../../endpoints/index.ts';
 import type { DeleteOptions } from '../../registry/index.ts';
@@ -35,7 +35,7 @@ const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
 
 interface Page {
-  readonly items?: readonly KubeObject[];
+  readonly items?: readonly { readonly metadata?: ObjectMeta }[];
   readonly metadata?: { readonly continue?: string };
 }
 
@@ -68,26 +68,26 @@ class Content implements AggregatedContent {
     this.#ask = ask;
   }
 
-  async list(namespace: string): Promise<readonly KubeObject[]> {
-    const found: KubeObject[] = [];
+  async *each(namespace: string): AsyncGenerator<ObjectMeta> {
+    let found = 0;
     let token: string | undefined;
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       const query = encodeQuery([['limit', String(PAGE_ITEMS)], ...(token === undefined ? [] : [['continue', token] as const])]);
       const page = await this.#send({ path: `${this.#path(namespace)}?${query}`, accept: METADATA_TYPES }) as Page | undefined;
-      for (const item of page?.items ?? []) found.push({ metadata: item.metadata ?? {} } as KubeObject);
+      for (const { metadata = {} } of page?.items ?? []) yield metadata;
+      found += page?.items?.length ?? 0;
       token = page?.metadata?.continue || undefined;
-      if (token === undefined || found.length >= MOST_ITEMS) return found;
+      if (token === undefined || found >= MOST_ITEMS) return;
     }
-    if (found.length === 0) throw new Error(`${MOST_PAGES} pages are empty and more are to come`);
-    return found;
+    if (found === 0) throw new Error(`${MOST_PAGES} pages are empty and more are to come`);
   }
 
   async deleteAll(namespace: string, options: DeleteOptions): Promise<void> {
     const body = Buffer.from(JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...options }));
     const path = this.#path(namespace);
     if (await this.#send({ path, method: 'DELETE', body }) !== undefined) return;
-    for (const { metadata } of await this.list(namespace)) {
-      await this.#send({ path: `${path}/${encodeURIComponent(metadata.name ?? '')}`, method: 'DELETE', body });
+    for await (const { name = '' } of this.each(namespace)) {
+      await this.#send({ path: `${path}/${encodeURIComponent(name)}`, method: 'DELETE', body });
     }
   }
 
