@@ -13,7 +13,7 @@ import { type EncodingMemo, createEncodingMemo } from './objects/encoded-bytes.t
 import { type StorageCodec, type StorageFormat, createStorageCodec, plainFormat } from './objects/storage-codec.ts';
 import { type ObjectContext, StoredRevision } from './objects/stored-object.ts';
 import { viewObject } from './objects/viewed-object.ts';
-import { UnreadableObject, decodeValue } from './objects/unreadable-object.ts';
+import { UnreadableObject, decodeValue, unreadableList } from './objects/unreadable-object.ts';
 import type { Resource } from './resource.ts';
 import { packLoose } from './objects/chunk.ts';
 
@@ -39,6 +39,8 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly limitsAnyState?: boolean;
   /** Rows that are only written to have no cache: a worker that handles a few large writes must not hold all their neighbours. */
   readonly cacheOnlyReads?: boolean;
+  /** Whether errors name the keys of values that cannot be read, as where these may be removed. */
+  readonly namesUnreadable?: boolean;
   /** Is called with failures that caches mend by themselves. */
   readonly report?: (error: unknown) => void;
   readonly observe?: ((resource: Resource) => ResourceObserver) | undefined;
@@ -94,6 +96,13 @@ interface Slot extends ResourceStorage {
   /** Unreadable values that the cache has come upon; some may be gone. */
   readonly unreadable: Map<string, UnreadableObject>;
 }
+
+/** Packages of the reference's types that are not named like their groups. */
+const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
+
+/** A type as the reference's caches name it: a custom one by its version, others by their package. */
+const nameType = ({ custom, group, storageVersion, kind }: Resource): string => (custom
+  ? `${group}/${storageVersion}, Kind=${kind}` : `*${packages[group] ?? group.split('.')[0]}.${kind}`);
 
 const showAsIs = (version: StoredRevision): StoredObject => version;
 
@@ -160,20 +169,24 @@ export class Core {
   }
 
   /** The same, once the cache is filled; 429 when that takes too long. */
-  async readyScope(target: Target): Promise<RequestScope> {
+  async readyScope(target: Target, isList = false): Promise<RequestScope> {
     const scope = this.scope(target);
     await this.awaitFilled(scope);
-    this.#refuseUnreadable(scope.storage.resource);
+    this.#refuseUnreadable(scope, isList);
     return scope;
   }
 
-  /** 429 while one of the row's values cannot be read: the reference's cache does not begin then. */
-  #refuseUnreadable(resource: Resource): void {
+  /** 429 while one of the row's values cannot be read: the reference's cache does not begin then. A list may name all of its namespace instead. */
+  #refuseUnreadable({ target: { namespace }, storage: { resource, layout } }: RequestScope, isList: boolean): void {
     const { unreadable, cache } = this.#slot(resource);
-    for (const [key, object] of unreadable) {
-      if (cache.get(key)?.value === object) throw initializing(`unable to transform key ${JSON.stringify(key)}: ${object.cause}`);
-      unreadable.delete(key);
+    for (const [key, object] of unreadable) if (cache.get(key)?.value !== object) unreadable.delete(key);
+    const [first] = unreadable.values();
+    if (first === undefined) return;
+    if (!isList || this.options.namesUnreadable !== true) {
+      throw initializing(`failed to list ${nameType(resource)}: unable to transform key ${JSON.stringify(first.key)}: ${first.cause}`);
     }
+    const listed = [...unreadable.values()].filter(({ key }) => key.startsWith(namespace === '' ? layout.prefix : `${layout.prefix}${namespace}/`));
+    if (listed.length > 0) throw unreadableList(resource, listed.sort((one, other) => (one.key < other.key ? -1 : 1)));
   }
 
   /** Resolves when the cache of the scope is filled; rejects with 429 when that takes too long. */
@@ -269,7 +282,7 @@ export class Core {
 
   #createSlot(resource: Resource, prefix: string): Slot {
     const layout = createLayout(resource, prefix);
-    const context: ObjectContext = { layout, memo: this.#memo };
+    const context: ObjectContext = { layout, memo: this.#memo, ...(this.options.namesUnreadable === true && { namedRoot: this.root }) };
     const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
     let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {

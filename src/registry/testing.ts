@@ -127,13 +127,15 @@ export interface Bench {
 export const show = (version: StoredObject): KubeObject => version.object('v1');
 
 /** Makes a bench; `admission` and `store` may be given. */
-export function createBench(more: { readonly admission?: Admission; readonly store?: Store; readonly format?: StorageFormat } = {}): Bench {
+export function createBench(
+  more: { readonly admission?: Admission; readonly store?: Store; readonly format?: StorageFormat; readonly namesUnreadable?: boolean } = {},
+): Bench {
   const clock = createManualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
   const store = more.store ?? createMemoryStore({ clock });
   const catalog = createCatalog(Object.values(rows));
   const registry = createRegistry({
     store, catalog, clock, random: systemRandom, admission: more.admission ?? openAdmission, trackUpdate: () => undefined,
-    ...(more.format !== undefined && { format: more.format }),
+    ...(more.format !== undefined && { format: more.format }), namesUnreadable: more.namesUnreadable === true,
   });
   const at = (resource: Resource, name = 'ns'): Target => ({ resource, version: 'v1', namespace: resource.namespaced ? name : '' });
   const update = (resource: Resource, name: string, request: Pick<UpdateRequest, 'transform'> & Partial<UpdateRequest>): Promise<WriteResult> =>

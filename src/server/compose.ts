@@ -234,6 +234,11 @@ const switchFeatures = ({ featureGates }: ServerOptions) => ({
   readsShards: isGateOn(featureGates, 'ShardedListAndWatch'), publishesEnums: isGateOn(featureGates, 'OpenAPIEnums'),
 });
 
+/** The parts of the registry that options switch. */
+const switchReads = (options: ServerOptions) => ({
+  limitsAnyState: !options.watchCache, namesUnreadable: switchFeatures(options).allowUnsafeDeletion,
+});
+
 const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');
 
 /** What default plugins of admission depend on. */
@@ -327,7 +332,7 @@ export function composeApi(parts: ApiOptions): Api {
   const registry: OwnedRegistry = createRegistry({
     reserver, store, format, catalog, clock, random, admission, root: findRoot(options), trackUpdate, historyMs: options.historyMs,
     onUpdated: countCertificates(metrics.registry), observe: parts.metrics && observeCaches(parts.metrics.registry), cacheOnlyReads: replica,
-    limitsAnyState: !options.watchCache, report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
+    ...switchReads(options), report: (error) => logRetry(options.logger, 'a cache starts over', { error, isWarning: true }),
   });
   const definitions = createDefinitions({
     registry, catalog, clock, random, schemas, formatAge: formatHumanDuration,

@@ -1,7 +1,7 @@
 // How values lie in the store: JSON and protobuf, in the clear and sealed, what is outdated; and values that cannot be read, through the registry.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../apimachinery/index.ts';
+import type { KubeObject, StatusError } from '../../apimachinery/index.ts';
 import { type Store, createMemoryStore } from '../../storage/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import { type Bench, createBench, makeContext, rows, select, settle } from '../testing.ts';
@@ -59,9 +59,11 @@ test('createStorageCodec encrypts what the configuration names, by its name, and
 });
 
 /** A registry whose values are sealed, and a way to put others beneath it. */
-function createSealedBench(): { readonly bench: Bench; readonly put: (name: string, value: string) => Promise<void>; remove(name: string): Promise<void> } {
+function createSealedBench(
+  namesUnreadable = false,
+): { readonly bench: Bench; readonly put: (name: string, value: string) => Promise<void>; remove(name: string): Promise<void> } {
   const store = createMemoryStore({ clock: createManualClock() });
-  const bench = createBench({ store, format: { ...json, cipherFor: () => cipherOf('good:') } });
+  const bench = createBench({ store, namesUnreadable, format: { ...json, cipherFor: () => cipherOf('good:') } });
   const at = (name: string): string => `/registry/configmaps/ns/${name}`;
   const revisionOf = async (name: string): Promise<number> => {
     const result = await store.range({ start: at(name), end: `${at(name)}\0` });
@@ -94,7 +96,8 @@ test('lists and watches name the key and the cause of a value that cannot be rea
   const watch = await bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}), sendInitialEvents: false });
   await put('broken', 'bad:secret');
   await settle();
-  const refused = { code: 429, message: 'storage is (re)initializing: unable to transform key "/registry/configmaps/ns/broken": no matching prefix found' };
+  const refused = { code: 429, message: 'storage is (re)initializing: failed to list *core.ConfigMap: ' +
+    'unable to transform key "/registry/configmaps/ns/broken": no matching prefix found' };
   await assert.rejects(bench.names(rows.configMaps), refused);
   await assert.rejects(bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}) }), refused);
   assert.deepEqual(watch.take(10), []);
@@ -105,6 +108,28 @@ test('lists and watches name the key and the cause of a value that cannot be rea
   const resumed = await bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}), sendInitialEvents: false });
   await bench.create(rows.configMaps, { metadata: { name: 'next' } });
   assert.deepEqual(resumed.take(10).map(({ type }) => type), ['ADDED']);
+});
+
+test('where unreadable values may be removed, errors name their keys, and a list names those of its namespace', async () => {
+  const { bench, put } = createSealedBench(true);
+  await bench.create(rows.configMaps, { metadata: { name: 'fine' }, data: {} });
+  assert.deepEqual(await bench.names(rows.configMaps), ['fine']);
+  const watch = await bench.registry.watch(bench.at(rows.configMaps), { predicate: select(rows.configMaps, {}), sendInitialEvents: false });
+  for (const name of ['b', 'a']) await put(name, 'bad:secret');
+  await settle();
+  const detail = 'data from the storage is not transformable revision=0: no matching prefix found';
+  const corrupt = (key: string): string => `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${detail}`;
+  await assert.rejects(bench.get(rows.configMaps, 'a'), { code: 500, message: `Internal error occurred: ${corrupt('/configmaps/ns/a')}` });
+  await assert.rejects(bench.names(rows.configMaps), (error: StatusError) => {
+    assert.deepEqual([error.code, error.reason, error.message], [500, 'StorageReadError', 'failed to read one or more configmaps from the storage']);
+    assert.deepEqual(error.status.details?.causes?.map(({ field, message }) => [field, message]), ['a', 'b'].map((name) => [`/registry/configmaps/ns/${name}`,
+      corrupt(`/registry/configmaps/ns/${name}`)]));
+    return true;
+  });
+  const elsewhere = await bench.registry.list({ ...bench.at(rows.configMaps), namespace: 'other' }, { predicate: select(rows.configMaps, {}) });
+  assert.deepEqual([...elsewhere.items], []);
+  assert.deepEqual(watch.take(10), []);
+  assert.equal(watch.error?.message, `Internal error occurred: ${detail}`);
 });
 
 test('a delete that ignores read errors removes what cannot be read, without admission, and nothing else', async () => {

@@ -30,6 +30,8 @@ const noFields: readonly string[] = Object.freeze([]);
 export interface ObjectContext {
   readonly layout: Layout;
   readonly memo: EncodingMemo;
+  /** Where keys begin, for errors that name those of values that cannot be read; absent where errors name the cause alone. */
+  readonly namedRoot?: string;
 }
 
 function parseStored(bytes: Uint8Array): KubeObject {

@@ -133,7 +133,7 @@ export async function listObjects(core: Core, target: Target, options: ListOptio
   refuseOptions('ListOptions', listProblems(options));
   const position = options.continue ? decodeContinue(options.continue) : undefined;
   const view = chooseView(target, options, position);
-  const scope = await core.readyScope(target);
+  const scope = await core.readyScope(target, true);
   const query = makeQuery(core, scope, { options, view, position });
   return toResult(query, await readPage(core, query, view));
 }
