@@ -8,13 +8,23 @@ import { type Clock, catchMaybe, createManualClock, systemClock } from '../../ba
 import { type Handler, type Response, respondError } from '../../endpoints/index.ts';
 import { type HttpExchange, createExchange } from '../http/exchange.ts';
 import { authenticateRequests } from './authenticate.ts';
+import type { Lifecycle } from './filter.ts';
 import { createFilterChain } from './filters.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 
 const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
 
-function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: number; groups?: string[]; clock?: Clock; decision?: Decision } = {}) {
+interface Limits {
+  reads?: number;
+  timeoutMs?: number;
+  groups?: string[];
+  clock?: Clock;
+  decision?: Decision;
+  lifecycle?: Lifecycle;
+}
+
+function createChain(handler: Handler, limits: Limits = {}) {
   const metrics = createMetrics();
   const chain = createFilterChain({
     logger: silentLogger, metrics, handler, respondError, clock: limits.clock ?? systemClock,
@@ -22,6 +32,7 @@ function createChain(handler: Handler, limits: { reads?: number; timeoutMs?: num
     authorize: () => limits.decision ?? { type: 'allow', reason: '' },
     impersonate: async ({ name }) => ({ user: { name, groups: [] }, constraint: '' }),
     requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
+    ...(limits.lifecycle !== undefined && { lifecycle: limits.lifecycle }),
   });
   return { chain, metrics };
 }
@@ -43,6 +54,17 @@ describe('createFilterChain', () => {
     const response = await chain(makeExchange('/api/v1/pods'));
     assert.equal(response.status, 500);
     assert.equal(read(response), 'This request caused apiserver to panic. Look in the logs for details.');
+  });
+
+  it('answers 503 instead of 404 until all paths are known', async () => {
+    const missing: Response = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from('404 page not found\n') };
+    const lifecycle = { hasAllRoutes: false, sendsAway: false };
+    const { chain } = createChain(async () => missing, { lifecycle });
+    const early = await chain(makeExchange('/apis/late.example.com/v1/things'));
+    assert.deepEqual([early.status, early.headers['retry-after'], JSON.parse(read(early)).reason, JSON.parse(read(early)).message], [503, '5',
+      'ServiceUnavailable', 'the request has been made before all known HTTP paths have been installed, please try again']);
+    lifecycle.hasAllRoutes = true;
+    assert.equal(await chain(makeExchange('/apis/late.example.com/v1/things')), missing);
   });
 
   it('turns Status errors into answers', async () => {
@@ -89,10 +111,11 @@ describe('createFilterChain', () => {
     assert.equal((await chain(makeExchange('/api/v1/watch/pods'))).status, 200);
   });
 
-  it('answers 504 at the deadline of the request and aborts its signal; writes have 34 seconds', async () => {
+  it('answers 504 at the deadline of the request and aborts its signal; writes of one object have 34 seconds', async () => {
     for (const [method, target, afterMs, type, message] of [
       ['GET', '/api/v1/pods?timeout=5s', 5000, 'text/plain; charset=utf-8', 'Timeout: request did not complete within the allotted timeout'],
       ['POST', '/api/v1/namespaces/x/pods', 34_000, 'application/json', 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
+      ['DELETE', '/api/v1/namespaces/x/pods', 60_000, 'text/plain; charset=utf-8', 'Timeout: request did not complete within the allotted timeout'],
       ['GET', '/api/v1/pods?timeout=10h', 60_000, 'text/plain; charset=utf-8', 'Timeout: request did not complete within the allotted timeout'],
     ] as const) {
       const clock = createManualClock();
