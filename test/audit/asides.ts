@@ -11,7 +11,7 @@ import type { Json } from '../differential/case.ts';
 import { PINTLE, type Peer } from '../differential/servers.ts';
 import type { Place } from './place.ts';
 import type { Certificate } from './row.ts';
-import { type Streams, closeStream, hear, openStream, sendTogether } from './streams.ts';
+import { type Streams, catchUp, closeStream, hear, openStream, restStream, sendTogether } from './streams.ts';
 
 /** What asides look at. */
 export interface Scene {
@@ -151,11 +151,8 @@ async function readMetric({ peer }: Scene, rest: string): Promise<unknown> {
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0) };
 }
 
-/** How two values are to each other, as numbers where they are some. */
-function orderOf([one, other]: readonly [string, string]): unknown {
-  const difference = /^\d+$/.test(one) ? Number(one) - Number(other) : one.localeCompare(other);
-  return { order: ['less', 'equal', 'greater'][Math.sign(difference) + 1] };
-}
+/** Whether the first of two values is less, as numbers where they are some. */
+const isLess = ([one, other]: readonly [string, string]): unknown => ({ isLess: /^\d+$/.test(one) ? Number(one) < Number(other) : one < other });
 
 /** The version, suite, protocol and certificate of a handshake: `tls:?OPTION=VALUE&…` of node:tls. */
 function shakeHands({ peer }: Scene, rest: string): Promise<unknown> {
@@ -198,9 +195,11 @@ async function run({ program }: Scene, rest: string): Promise<unknown> {
 
 const asides: Readonly<Record<string, Aside>> = {
   cert: askWithCertificate, ws: askByWebSocket, h2: askOverHttp2, tls: shakeHands, etcd: lookIntoEtcd, run,
-  ping, clear: askInTheClear, metric: readMetric, order: (_, __, { body }) => orderOf(body as [string, string]),
+  ping, clear: askInTheClear, metric: readMetric, less: (_, __, { body }) => isLess(body as [string, string]),
   open: ({ streams, peer }, rest, request) => openStream(streams, peer.url, { ...request, path: rest }),
   heard: ({ streams }, rest) => hear(streams, rest),
+  rest: ({ streams }, name) => restStream(streams, name),
+  caughtup: ({ streams }, rest) => catchUp(streams, rest),
   close: ({ streams }, name) => closeStream(streams, name),
   together: ({ peer }, count, { body }) => sendTogether(peer.client, Number(count), body as ClientRequest[]),
   signal: ({ peer }, name) => peer.signal(name as NodeJS.Signals),
@@ -231,7 +230,9 @@ export function withAsides(scene: Scene): TestClient {
   const streams: Streams = new Map();
   return {
     close: () => client.close(),
-    async request(request) {
+    async request(given) {
+      const namesHooks = JSON.stringify(given.body ?? '').includes('{hooks}');
+      const request = namesHooks ? { ...given, body: JSON.parse(scene.place.fill(JSON.stringify(given.body))) as Json } : given;
       const found = /^([a-z]\w*):([^]*)$/.exec(request.path);
       if (found === null) return client.request(request);
       const [, word, rest] = found as unknown as [string, string, string];

@@ -22,7 +22,7 @@ export interface Place {
   readonly calls: Call[];
   /** Makes a certificate and its key, in the place of those of this name. */
   certify(name: string, request: Certificate): void;
-  /** A token of the issuer, which is its `iss` unless the claims say another. */
+  /** A token of the issuer, which is its `iss` unless the claims say another; it lives for an hour, or for `livesS`. */
   sign(claims: Json): string;
   fill(text: string): string;
   file(name: string): string;
@@ -83,13 +83,13 @@ export async function preparePlace({ files = {}, certificates = {}, hooks = {} }
     return hooks[name]?.(body);
   });
   const fill = (text: string): string => text.replaceAll('{dir}', directory).replaceAll('{hooks}', url)
-    .replaceAll('{ca}', JSON.stringify(issuer.certificate).slice(1, -1));
+    .replaceAll('{ca}', JSON.stringify(issuer.certificate).slice(1, -1)).replaceAll('{caBundle}', Buffer.from(issuer.certificate).toString('base64'));
   for (const [name, text] of Object.entries(files)) writeFileSync(file(name), fill(text), { mode: 0o600 });
   return {
     directory, calls, fill, file, certify,
-    sign(claims) {
+    sign({ livesS = HOUR_S, ...claims }) {
       const nowS = Math.floor(Date.now() / 1000);
-      const parts = [{ alg: 'RS256', kid: 'one' }, { iss: url, iat: nowS, exp: nowS + HOUR_S, ...claims }]
+      const parts = [{ alg: 'RS256', kid: 'one' }, { iss: url, iat: nowS, exp: nowS + livesS, ...claims }]
         .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
       return `${parts}.${sign('sha256', Buffer.from(parts), privateKey).toString('base64url')}`;
     },

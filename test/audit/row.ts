@@ -16,7 +16,10 @@ export interface Certificate {
   readonly isSelfSigned?: true;
 }
 
-/** Rows that a server with flags of its own shows. In flags and files {dir} is the directory of the files, and {hooks} the URL of the webhooks. */
+/**
+ * Rows that a server with flags of its own shows. In flags and files {dir} is the directory of the files, {hooks} the URL of the webhooks, and {caBundle}
+ * their authority; bodies of requests may name the last two.
+ */
 export interface Setup {
   readonly name: string;
   readonly flags: readonly string[];

@@ -55,7 +55,7 @@ export const rows: readonly Row[] = [
   { line: 'B-01', what: 'the versions of the core group', requests: [{ path: '/api' }] },
   { line: 'B-14', what: 'aggregated discovery in protobuf', requests: [{ path: '/apis',
     accept: 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }] },
-  { line: 'B-15', what: 'discovery without peers', requests: [{ path: '/api',
+  { line: 'B-15 B-45', what: 'discovery without peers', requests: [{ path: '/api',
     accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList;profile=nopeer' }] },
   { line: 'B-41', what: 'paths of old descriptions', requests: ['/swagger.json', '/swaggerapi', '/swagger-ui', '/swagger-ui/', '/swagger-2.0.0.json']
     .map((path) => ({ path })) },

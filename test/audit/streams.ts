@@ -19,6 +19,7 @@ interface Stream {
 /** The streams of a server by their names. */
 export type Streams = Map<string, Stream>;
 
+const count = ({ text }: Stream): number => text.split('\n').length - 1;
 const linesOf = ({ text }: Stream): readonly Json[] => text.split('\n').slice(0, -1).map((line) => JSON.parse(line) as Json);
 
 /** Opens a stream, and answers when its head has come: `open:NAME/path`. One that is refused is answered as it is. */
@@ -42,13 +43,25 @@ export function openStream(streams: Streams, url: string, { path, method = 'GET'
 
 /** The events of a stream when it has so many events, or has ended: `heard:NAME?COUNT`, or `heard:NAME` for its end. */
 export async function hear(streams: Streams, rest: string): Promise<unknown> {
-  const [name, count = 'Infinity'] = rest.split('?') as [string, string?];
+  const [name, wanted = 'Infinity'] = rest.split('?') as [string, string?];
   const stream = streams.get(name);
   if (stream === undefined) return 'not open';
-  const isDone = (): boolean => stream.end !== undefined || linesOf(stream).length >= Number(count);
+  const isDone = (): boolean => stream.end !== undefined || count(stream) >= Number(wanted);
   await eventually(() => { if (!isDone()) throw new Error('not yet'); }, HEARD_MS).catch(() => undefined);
   return { events: linesOf(stream).map(({ type, object }) => (type === 'BOOKMARK' ? { type, metadata: { resourceVersion: object.metadata.resourceVersion } }
     : { type, object })), end: stream.end ?? 'open' };
+}
+
+/** Reads no more of a stream until it is listened to: `rest:NAME`. */
+export const restStream = (streams: Streams, name: string): void => void streams.get(name)?.response.pause();
+
+/** Whether a stream that was not read brings creations in their order, until COUNT of them have come or it has ended: `caughtup:NAME?COUNT`. */
+export async function catchUp(streams: Streams, rest: string): Promise<unknown> {
+  const stream = streams.get(rest.split('?')[0]!);
+  stream?.response.resume();
+  const { end } = await hear(streams, rest) as { end: string };
+  const versions = stream === undefined ? [] : linesOf(stream).map(({ object }) => Number(object.metadata.resourceVersion));
+  return { isInOrder: versions.every((version, index) => index === 0 || version > versions[index - 1]!), end };
 }
 
 /** Closes a stream from this end: `close:NAME`. */

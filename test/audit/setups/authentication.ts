@@ -1,7 +1,7 @@
 // Lines about tokens of issuers and webhooks, and about those of service accounts where flags say more of them.
 import type { Json, Request } from '../../differential/case.ts';
 import type { Setup } from '../row.ts';
-import { inNamespace, kubeconfig, post, whoIs } from './files.ts';
+import { configMap, inNamespace, kubeconfig, post, rbac, whoIs } from './files.ts';
 
 const configuration = (domain: string, ...anonymous: readonly string[]): string => JSON.stringify({
   apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration',
@@ -20,6 +20,7 @@ const open = ['/livez', '/readyz', '/healthz'];
 const good = { sub: 'erin', aud: 'app', hd: 'example.com', roles: ['devs'], team: 'blue' };
 /** The user that the server sees in these claims. */
 const whoBears = (claims: Json): readonly Request[] => [{ path: `token:${JSON.stringify(claims)}`, save: { jwt: 'token' } }, whoIs('{jwt}')];
+const asBearer = (token: string): Request => ({ path: `${inNamespace}/configmaps`, as: 'nobody', headers: { authorization: `Bearer ${token}` } });
 const accounts = `${inNamespace}/serviceaccounts`;
 
 export const authentication: Setup = {
@@ -43,6 +44,12 @@ export const authentication: Setup = {
       whoIs('unknown-{id}'), { path: 'calls:tokens?unknown-{id}' },
       { ...post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'known-again-{id}', audiences: ['api', 'x'] } }) },
       { path: 'calls:tokens?known-again-{id}' }] },
+    { line: 'K-34', what: 'a watch goes on when the token of its user has expired', requests: [
+      post(`${rbac}/rolebindings`, { metadata: { name: 'b' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+        subjects: [{ kind: 'User', name: 'sso:erin' }] }), { path: `token:${JSON.stringify(good)}`, save: { jwt: 'token' } },
+      { ...asBearer('{jwt}'), until: { field: 'kind', equals: 'ConfigMapList' } }, { path: `token:${JSON.stringify({ ...good, livesS: 5 })}`, save: {
+        jwt: 'token' } }, { ...asBearer('{jwt}'), path: `open:w${inNamespace}/configmaps?watch=1&fieldSelector=metadata.name%3Da` },
+      { ...asBearer('{jwt}'), until: { field: 'code', equals: 401 } }, asBearer('{jwt}'), configMap('a'), { path: 'heard:w?1' }] },
     { line: 'N-25', what: 'what a webhook has said of a token is remembered', requests: [whoIs('known-{id}'), whoIs('known-{id}'),
       { path: 'calls:tokens?known-{id}' }] },
     { line: 'N-03', what: 'anonymous callers where the configuration names paths', requests: ['/livez', '/version', '/api', `${inNamespace}/pods`]

@@ -6,10 +6,11 @@ export const ending: Setup = {
   name: 'ending',
   flags: ['--shutdown-delay-duration=4s', '--shutdown-send-retry-after=true', '--shutdown-watch-termination-grace-period=2s', '--livez-grace-period=1s'],
   rows: [
-    { line: 'A-52 U-04', what: 'checks and requests of a server that was told to end', requests: [{ path: '/readyz/shutdown' },
+    { line: 'A-52 U-04 K-43', what: 'checks, requests and watches of a server that was told to end', requests: [{ path: '/readyz/shutdown' },
       { path: '/livez/shutdown' },
-      { path: `${inNamespace}/configmaps` }, { path: 'signal:SIGTERM' }, { path: '/readyz/shutdown', pauseMs: 1000 }, { path: '/livez' },
+      { path: `${inNamespace}/configmaps` }, { path: `open:w${inNamespace}/podtemplates?watch=1` },
+      { path: 'signal:SIGTERM' }, { path: '/readyz/shutdown', pauseMs: 1000 }, { path: '/livez' },
         { path: '/healthz' },
-      { path: `${inNamespace}/configmaps`, shows: ['retry-after'] }] },
+      { path: `${inNamespace}/configmaps`, shows: ['retry-after'] }, { path: 'heard:w' }] },
   ],
 };

@@ -15,3 +15,12 @@ export const pod = (name: string, spec: Json = {}, metadata: Json = {}): Request
   { metadata: { name, ...metadata }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } });
 /** The user that the server sees in this token. */
 export const whoIs = (token: string): Request => ({ ...post(selfReviews, {}), headers: { authorization: `Bearer ${token}` } });
+
+export const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}';
+const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' };
+/** alice may do everything with config maps of the namespace. */
+export const letIn: readonly Request[] = [
+  post(`${rbac}/roles`, { metadata: { name: 'r' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }] }),
+  post(`${rbac}/rolebindings`, { metadata: { name: 'b' }, roleRef, subjects: [{ kind: 'User', name: 'alice' }] }),
+  { path: `${inNamespace}/configmaps`, as: 'alice', until: { field: 'kind', equals: 'ConfigMapList' } },
+];

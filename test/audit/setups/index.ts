@@ -4,7 +4,10 @@ import { auditing } from './auditing.ts';
 import { authentication } from './authentication.ts';
 import { authorization, modes } from './authorization.ts';
 import { ending } from './ending.ts';
+import { limits } from './limits.ts';
 import { serving } from './serving.ts';
 import { storing } from './storing.ts';
+import { streaming } from './streaming.ts';
+import { unreadable } from './unreadable.ts';
 
-export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, ending];
+export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, unreadable, streaming, limits, ending];

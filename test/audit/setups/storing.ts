@@ -7,7 +7,7 @@ const key = (name: string, byte: string): unknown => ({ name, secret: Buffer.fro
 const encryption = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [
   { resources: ['secrets'], providers: [{ aescbc: { keys: [key('k1', 'a')] } }, { identity: {} }] },
   { resources: ['*.apps'], providers: [{ aesgcm: { keys: [key('g1', 'g')] } }] }, { resources: ['endpoints'], providers: [{ secretbox: { keys: [key('b1',
-    'b')] } }] },
+    'b')] } }] }, { resources: ['things.sealed.example.com'], providers: [{ aescbc: { keys: [key('k1', 'a')] } }, { identity: {} }] },
 ] });
 const secrets = `${inNamespace}/secrets`;
 const secret = (name: string) => post(secrets, { metadata: { name }, stringData: { k: 'v' } });
@@ -15,6 +15,8 @@ const broken: Request = { method: 'PUT', path: 'etcd:/registry/secrets/{ns}/z', 
 /** The value again, in the clear: no other row shall meet what cannot be read. */
 const repaired: Request = { method: 'PUT', path: 'etcd:/registry/secrets/{ns}/z',
   body: '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"z","namespace":"{ns}"},"type":"Opaque"}' };
+const things = '/apis/sealed.example.com/v1/namespaces/{ns}/things';
+const thing = '/registry/sealed.example.com/things/{ns}/a';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 export const storing: Setup = {
@@ -51,6 +53,13 @@ export const storing: Setup = {
       { path: `${secrets}/a` },
       { method: 'DELETE', path: `${secrets}/z` }, repaired, { path: `${secrets}/z`, pauseMs: 500 }] },
     { line: 'J-40', what: 'a list with a value that cannot be decrypted', requests: [secret('a'), secret('z'), broken, { path: secrets }, repaired] },
+    { line: 'K-22', what: 'a kind of which a value cannot be read from the start', requests: [{ ...broken, path: `etcd:${thing}` },
+      post(definitions, { metadata: { name: 'things.sealed.example.com' }, spec: { group: 'sealed.example.com', scope: 'Namespaced', names: {
+        plural: 'things', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] } }),
+      { path: '/apis/sealed.example.com/v1', until: { field: 'resources.0.name', equals: 'things' } },
+      { path: things, until: { field: 'code', equals: 429 } }, { path: things, shows: ['retry-after'], pauseMs: 1000 },
+      { method: 'PUT', path: `etcd:${thing}`, body: '{"apiVersion":"sealed.example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"{ns}"}}' },
+      { path: things, until: { field: 'kind', equals: 'ThingList' } }, { path: things }] },
     { line: 'V-15', what: 'a value in the clear is encrypted by a write without effect', requests: [{ ...secret('s'), save: { uid: 'metadata.uid' } },
       { method: 'PUT', path: 'etcd:/registry/secrets/{ns}/s', body: JSON.stringify({ kind: 'Secret', apiVersion: 'v1', metadata: { name: 's',
         namespace: '{ns}', uid: '{uid}',
