@@ -158,12 +158,27 @@ export class History<T> {
   /** Drops changes beyond the bounds. */
   trim(nowMs: number): void {
     const oldestMs = nowMs - this.#bounds.windowMs;
-    for (let size = this.#steps.size; size > 0; size--) {
-      const tooOld = size > KEPT_AT_LEAST && (this.#steps.at(this.#steps.first)?.timeMs ?? oldestMs) < oldestMs;
-      const tooLarge = size > 1 && this.#bytes > this.#bounds.limitBytes;
-      if (size <= this.#bounds.limit && !tooOld && !tooLarge) return;
-      this.#dropOldest();
+    const base = { ...this.#base };
+    /** Dropped changes after the base that have no map: one edit takes all of them, since an edit of each would copy the same nodes again. */
+    let mapless: Step<T>[] = [];
+    while (this.#isOverfull(oldestMs)) {
+      this.#rebuilt.delete(this.#steps.first);
+      const step = this.#steps.shift() as Step<T>;
+      this.#bytes -= step.bytes;
+      base.revision = step.event.revision;
+      if (step.map === undefined) mapless.push(step);
+      else [base.map, mapless] = [step.map, []];
     }
+    if (base.revision === this.#base.revision) return;
+    this.#base = { map: mapless.length === 0 ? base.map : mapAfter(base.map, mapless), revision: base.revision };
+  }
+
+  /** Whether the oldest change is to be dropped. */
+  #isOverfull(oldestMs: number): boolean {
+    const { size, first } = this.#steps;
+    const tooOld = size > KEPT_AT_LEAST && (this.#steps.at(first)?.timeMs ?? oldestMs) < oldestMs;
+    const tooLarge = size > 1 && this.#bytes > this.#bounds.limitBytes;
+    return size > this.#bounds.limit || tooOld || tooLarge;
   }
 
   /** The state at `revision`; undefined when that is before the base. The caller knows that `revision` has been reached. */
@@ -172,14 +187,6 @@ export class History<T> {
     const cursor = this.cursorAfter(revision) - 1;
     if (cursor < this.first) return this.#base.map;
     return this.#steps.at(cursor)?.map ?? this.#rebuilt.get(cursor) ?? this.#rebuild(cursor);
-  }
-
-  #dropOldest(): void {
-    this.#rebuilt.delete(this.#steps.first);
-    const step = this.#steps.shift();
-    if (step === undefined) return;
-    this.#bytes -= step.bytes;
-    this.#base = { map: step.map ?? mapAfter(this.#base.map, [step]), revision: step.event.revision };
   }
 
   #thinMaps(newest: number): void {
