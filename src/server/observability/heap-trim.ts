@@ -1,8 +1,9 @@
-// Memory that the engine keeps for the next burst of work, given back when there is none: after many writes two thirds of the heap are
-// pages with little on them, which it would collect when they are needed and not before.
+// Memory that the engine keeps for the next burst of work, given back when there is none. V8 shrinks a quiet heap by itself, in small steps, but only
+// after a collection that something else has begun; an idle process begins none. So one is provoked: by a buffer larger than what V8 lets grow beside its
+// heap between two collections, of which no page is ever touched. 12,000 objects that were created and deleted: 265 MB resident before, 136 after
+// 20 s, in pauses of at most 15 ms for 42 MB in use; the four full collections of `gc()` left 129 and paused for 100 to 150 ms each.
 import { performance } from 'node:perf_hooks';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../../base/index.ts';
 
 const CHECK_EVERY_MS = 3_000;
@@ -10,53 +11,37 @@ const CHECK_EVERY_MS = 3_000;
 const IDLE_SHARE = 0.01;
 /** What the heap must have grown by since the last time. */
 const WORTH_BYTES = 24 * 2 ** 20;
-/** Room in the heap that is worth looking for, and how often that is tried after it has grown. */
-const SPARE_BYTES = 24 * 2 ** 20;
-const MOST_ROUNDS = 3;
-/** Pages that one pass empties are given back by the next; passes go on while that is worth it. */
-const NEXT_PASS_MS = 200;
-const PASS_BYTES = 4 * 2 ** 20;
-const MOST_PASSES = 4;
+/** V8 begins to collect when 64 MB were allocated outside of its heap. */
+const PROVOKING_BYTES = 128 * 2 ** 20;
+/** V8 waits 8 s after a collection, then goes on up to three times. */
+const SETTLED_AFTER_MS = 15_000;
 
-/** Collects when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
+/** Lets V8 collect when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
 export function startHeapTrim(clock: Clock): () => void {
-  let collect: ReturnType<typeof findCollector> | undefined;
   let settledBytes = getHeapStatistics().total_heap_size;
   let seen = performance.eventLoopUtilization();
   let timer: Timer;
-  const again = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
-  let rounds = 0;
-  const pass = (left: number): void => {
-    const before = getHeapStatistics().total_heap_size;
-    (collect ??= findCollector())();
+  const checkAfter = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
+  const settle = (): void => {
     settledBytes = getHeapStatistics().total_heap_size;
-    if (left > 1 && before - settledBytes > PASS_BYTES) again(NEXT_PASS_MS, () => pass(left - 1));
-    else again(CHECK_EVERY_MS, check);
-  };
-  const isWorthIt = (): boolean => {
-    const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
-    if (total - settledBytes >= WORTH_BYTES) rounds = MOST_ROUNDS;
-    return rounds > 0 && (total - used > SPARE_BYTES || total - settledBytes >= WORTH_BYTES);
+    checkAfter(CHECK_EVERY_MS, check);
   };
   const check = (): void => {
     const now = performance.eventLoopUtilization();
     const busy = performance.eventLoopUtilization(now, seen).utilization;
     seen = now;
-    if (busy > IDLE_SHARE || !isWorthIt()) return again(CHECK_EVERY_MS, check);
-    rounds -= 1;
-    pass(MOST_PASSES);
+    if (busy > IDLE_SHARE || getHeapStatistics().total_heap_size - settledBytes < WORTH_BYTES) return checkAfter(CHECK_EVERY_MS, check);
+    provokeCollection();
+    checkAfter(SETTLED_AFTER_MS, settle);
   };
-  again(CHECK_EVERY_MS, check);
+  checkAfter(CHECK_EVERY_MS, check);
   return () => timer.cancel();
 }
 
-/** Collects, and moves what is left closer together: on its own the engine leaves a page in three as it is. */
-function findCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  return () => {
-    setFlagsFromString('--compact-on-every-full-gc');
-    collect();
-    setFlagsFromString('--no-compact-on-every-full-gc');
-  };
+function provokeCollection(): void {
+  try {
+    void new ArrayBuffer(PROVOKING_BYTES);
+  } catch {
+    // The process may not have so much address space: V8 collects then, since the buffer could not be made.
+  }
 }
