@@ -13,7 +13,7 @@ const IDLE_SHARE = 0.01;
 const WORTH_BYTES = 24 * 2 ** 20;
 /** V8 begins to collect when 64 MB were allocated outside of its heap. */
 const PROVOKING_BYTES = 128 * 2 ** 20;
-/** V8 waits 8 s after a collection, then goes on up to three times. */
+/** V8 waits 8 s after a collection, then collects up to three times more. */
 const SETTLED_AFTER_MS = 15_000;
 
 /** Lets V8 collect when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
