@@ -54,7 +54,8 @@ function answerLateRequest(): Response {
   };
 }
 
-function readTimeout(exchange: ServerExchange, requestTimeoutMs: number): number {
+/** The time that a request asks for, up to the limit. Throws 400. */
+export function readTimeout(exchange: ServerExchange, requestTimeoutMs: number): number {
   const text = exchange.query.get('timeout');
   if (text === null || text === '') return requestTimeoutMs;
   const parsed = parseDuration(text);

@@ -4,6 +4,7 @@ import { mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import { type Histogram, type Observations, formatLabels } from '../metrics/metric.ts';
+import { readTimeout } from './deadline.ts';
 import type { Filter, FilterDependencies, Next } from './filter.ts';
 import type { Flow, FlowControl } from '../flow-control/flow-control.ts';
 import { isReadVerb, refuseTooMany } from './in-flight.ts';
@@ -66,7 +67,8 @@ function measureFlows({ registry }: FilterDependencies['metrics']): FlowTimes {
 }
 
 /** Answers 429 to what finds neither a seat nor a place to wait. */
-export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, 'metrics'> & { readonly flowControl: FlowControl }): Filter {
+export function controlFlow({ metrics, flowControl, requestTimeoutMs }: Pick<FilterDependencies, 'metrics' | 'requestTimeoutMs'>
+  & { readonly flowControl: FlowControl }): Filter {
   const gauges = metrics.inFlight;
   const times = measureFlows(metrics);
   const endRead = (): void => {
@@ -112,10 +114,11 @@ export function controlFlow({ metrics, flowControl }: Pick<FilterDependencies, '
       times.waited(flow, true, 0);
       return runSeated(exchange, next, flow);
     }
+    const timeoutMs = exchange.longRunning ? requestTimeoutMs : readTimeout(exchange, requestTimeoutMs);
     const waitsSinceMs = exchange.clock.monotonicMs();
     const kind = isReadVerb(info.verb) ? 'readOnly' : 'mutating';
     metrics.inQueue[kind] += 1;
-    return flowControl.wait(flow, { user, info }, (gone) => exchange.onClosed(gone))
+    return flowControl.wait(flow, { user, info, timeoutMs }, (gone) => exchange.onClosed(gone))
       .finally(() => {
         metrics.inQueue[kind] -= 1;
       })

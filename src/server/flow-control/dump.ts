@@ -1,7 +1,7 @@
 // /debug/api_priority_and_fairness: priority levels, queues and requests of flow control as tables, in the reference's layout.
-import type { Exchange, Response } from '../../endpoints/index.ts';
+import type { Exchange, RequestInfo, Response } from '../../endpoints/index.ts';
 import { answerText } from '../observability/health.ts';
-import type { FlowControl } from './flow-control.ts';
+import type { DumpedRequest, FlowControl } from './flow-control.ts';
 
 const ROOT = '/debug/api_priority_and_fairness/';
 
@@ -26,6 +26,11 @@ const requestHead = [
 ];
 const detailHead = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'];
 
+/** The start of what has not started, as Go shows it. */
+const NEVER = '0001-01-01T00:00:00Z';
+
+const isWaiting = ({ place }: DumpedRequest): boolean => place >= 0;
+const versionOf = (info: RequestInfo | undefined): string => [info?.group ?? '', info?.version ?? ''].filter((part) => part !== '').join('/');
 const seats = (count: number): string => `${count.toFixed(8)}ss`;
 
 /** Answers the paths; undefined for all others. */
@@ -35,18 +40,24 @@ export function createFlowDumps(flowControl: FlowControl | undefined): (exchange
     const dump = flowControl.dump();
     switch (path.slice(ROOT.length)) {
       case 'dump_priority_levels': return answerText(200, formatTable([levelHead, ...dump.levels.map((level) => [
-        level.name, level.activeQueues, level.waiting === 0 && level.executing === 0, false, level.waiting, level.executing, level.dispatched,
-        level.rejected, level.timedOut, level.cancelled,
+        level.name, level.queues.filter(({ requests }) => requests.some(isWaiting)).length, level.waiting === 0 && level.executing === 0, false,
+        level.waiting, level.executing, level.dispatched, level.rejected, level.timedOut, level.cancelled,
       ])]));
-      case 'dump_queues': return answerText(200, formatTable([queueHead, ...dump.levels.flatMap(({ name, queues }) => queues.map((queue, index) =>
-        [name, index, queue.pending, 0, 0, seats(queue.virtual), queue.pending, queue.pending, seats(queue.pending)]))]));
+      case 'dump_queues': return answerText(200, formatTable([queueHead, ...dump.levels.flatMap(({ name, queues }) => queues.map((queue, index) => {
+        const pending = queue.requests.filter(isWaiting).length;
+        const executing = queue.requests.length - pending;
+        return [name, index, pending, executing, executing, seats(queue.virtual), pending, pending, seats(pending)];
+      }))]));
       case 'dump_requests': {
-        const hasDetails = query.get('includeRequestDetails') === '1' || query.get('includeRequestDetails') === 'true';
-        const rows = dump.requests.map(({ level, schema, sinceMs, holder: { user, info } }) => {
+        const hasDetails = (query.get('includeRequestDetails') ?? '') !== '';
+        const show = (level: string, queue: number) => ({ schema, distinguisher, user, info, sinceMs, place }: DumpedRequest): readonly unknown[] => {
           const time = new Date(clock.now() - clock.monotonicMs() + sinceMs).toISOString();
-          return [level, schema, -1, -1, '', time, 1, 0, '0s', time, ...(hasDetails
-            ? [user.name, info?.verb, info?.path, info?.namespace, info?.name, info?.version, info?.resource, info?.subresource] : [])];
-        });
+          return [level, schema, queue, place, distinguisher, time, 1, 0, '0s', place < 0 ? time : NEVER, ...(hasDetails
+            ? [user.name, info?.verb, info?.path, info?.namespace, info?.name, versionOf(info), info?.resource, info?.subresource]
+              .map((cell) => cell ?? '') : [])];
+        };
+        const rows = dump.levels.flatMap(({ name, queues, unqueued }) =>
+          [...queues.flatMap(({ requests }, index) => requests.map(show(name, index))), ...unqueued.map(show(name, -1))]);
         return answerText(200, formatTable([[...requestHead, ...(hasDetails ? detailHead : [])], ...rows]));
       }
       default: return undefined;

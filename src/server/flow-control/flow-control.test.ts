@@ -95,7 +95,7 @@ describe('FlowControl.classify', () => {
 describe('FlowControl.tryTake and wait', () => {
   const flowOf = (flowControl: FlowControl, user = alice): Flow => flowControl.classify(user, info('/api/v1/pods')) as Flow;
   const all = schema('all', { rules: [{ subjects: [group('*')], ...everything }] });
-  const who = (user: typeof alice) => ({ user, info: info('/api/v1/pods') });
+  const who = (user: typeof alice, timeoutMs = 60_000) => ({ user, info: info('/api/v1/pods'), timeoutMs });
 
   it('turns away at once in a level that does not queue', async () => {
     const { flowControl } = start(1, level('low', { limitResponse: { type: 'Reject' } }));
@@ -122,6 +122,17 @@ describe('FlowControl.tryTake and wait', () => {
     assert.equal(await waiting[1], undefined);
   });
 
+  it('dump shows requests that wait and requests that run in the queues of their flows', () => {
+    const { flowControl } = start(1, level('low', { limitResponse: queuing({ queues: 1, handSize: 1 }) }));
+    flowControl.putSchema(all);
+    const flow = flowOf(flowControl);
+    assert.ok(flowControl.tryTake(flow));
+    flowControl.hold(flow, { ...holder, user: alice });
+    void flowControl.wait(flow, who(bob), never);
+    const { queues, unqueued } = flowControl.dump().levels.find(({ name }) => name === 'low')!;
+    assert.deepEqual([queues.map(({ requests }) => requests.map(({ user, place }) => [user.name, place])), unqueued], [[[['bob', 0], ['alice', -1]]], []]);
+  });
+
   it('gives up after a quarter of the time that a request has, and forgets clients that went away', async () => {
     const { clock, flowControl } = start(1, level('low', { limitResponse: queuing() }));
     flowControl.putSchema(all);
@@ -136,8 +147,11 @@ describe('FlowControl.tryTake and wait', () => {
     const late = flowControl.wait(flow, who(alice), never);
     clock.advance(15_000);
     assert.equal(await late, 'time-out');
+    const hasty = flowControl.wait(flow, who(alice, 8000), never);
+    clock.advance(2000);
+    assert.equal(await hasty, 'time-out');
     assert.equal(flow.level.waiting, 0);
-    assert.deepEqual([...flow.counts.rejected], [['cancelled', 1], ['time-out', 1]]);
+    assert.deepEqual([...flow.counts.rejected], [['cancelled', 1], ['time-out', 2]]);
   });
 
   it('gives a seat back once, and names those that are held past the deadline of their requests', () => {

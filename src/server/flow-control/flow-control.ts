@@ -5,7 +5,7 @@ import type { User } from '../../auth/index.ts';
 import { type Clock, type Link, LinkedList } from '../../base/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { RequestInfo } from '../../endpoints/index.ts';
-import { type LevelSpec, PriorityLevel, type Refusal, type Seats, readLevel } from './level.ts';
+import { type LevelRequest, type LevelSpec, PriorityLevel, type Refusal, type Seats, readLevel } from './level.ts';
 import { Classifier, type FlowSchema, readFlowSchema } from './schemas.ts';
 import { UnreadAnswers } from './unread.ts';
 
@@ -45,14 +45,34 @@ export interface SeatHolder {
   cut(reason: string): void;
 }
 
+/** A request that finds no seat free. */
+interface SeatRequest {
+  readonly user: User;
+  readonly info: RequestInfo;
+  /** How long it may take. */
+  readonly timeoutMs: number;
+}
+
+/** A request as the tables of operators show it: those that run have no place in their queue. */
+export interface DumpedRequest extends LevelRequest {
+  readonly place: number;
+}
+
 /** What operators see of flow control. */
 interface FlowDump {
   readonly levels: readonly {
-    readonly name: string; readonly activeQueues: number; readonly waiting: number; readonly executing: number; readonly dispatched: number;
+    readonly name: string; readonly waiting: number; readonly executing: number; readonly dispatched: number;
     readonly rejected: number; readonly timedOut: number; readonly cancelled: number;
-    readonly queues: readonly { readonly pending: number; readonly virtual: number }[];
+    readonly queues: readonly { readonly virtual: number; readonly requests: readonly DumpedRequest[] }[];
+    /** Those that run in a level without queues. */
+    readonly unqueued: readonly DumpedRequest[];
   }[];
-  readonly requests: readonly { readonly level: string; readonly schema: string; readonly sinceMs: number; readonly holder: SeatHolder }[];
+}
+
+/** What tells the flows of a schema apart. */
+function distinguisherOf({ distinguisher }: FlowSchema, { user, info }: { readonly user: User; readonly info?: RequestInfo | undefined }): string {
+  if (distinguisher === 'ByUser') return user.name;
+  return distinguisher === 'ByNamespace' ? info?.namespace ?? '' : '';
 }
 
 /** A number with its labels. */
@@ -119,7 +139,7 @@ export class FlowControl {
   constructor(options: FlowControlOptions) {
     this.#options = options;
     this.#retryAfter = new RetryAfter(options.clock);
-    this.#seats = { clock: options.clock, waitLimitMs: Math.min(options.requestTimeoutMs / 4, LONGEST_WAIT_MS), spare: () => this.#countSpare() };
+    this.#seats = { clock: options.clock, spare: () => this.#countSpare() };
   }
 
   putSchema(object: KubeObject): void {
@@ -157,12 +177,16 @@ export class FlowControl {
     return true;
   }
 
-  /** Waits for a seat; answers why there is none. */
-  async wait(flow: Flow, who: { readonly user: User; readonly info: RequestInfo }, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
+  /** Waits for a seat, at most a quarter of the time that the request has; answers why there is none. */
+  async wait(flow: Flow, asked: SeatRequest, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
     const { schema, level, counts } = flow;
-    const distinguisher = schema.distinguisher === 'ByUser' ? who.user.name : schema.distinguisher === 'ByNamespace' ? who.info.namespace : '';
+    const { user, info, timeoutMs } = asked;
+    const request = {
+      schema: schema.name, distinguisher: distinguisherOf(schema, asked), user, info, sinceMs: this.#options.clock.monotonicMs(),
+      waitLimitMs: Math.min(timeoutMs / 4, LONGEST_WAIT_MS),
+    };
     counts.waiting += 1;
-    const refusal = await level.wait(`${schema.name}\n${distinguisher}`, 1, onGone);
+    const refusal = await level.wait(request, 1, onGone);
     counts.waiting -= 1;
     if (refusal === undefined) counts.dispatched += 1;
     else counts.rejected.set(refusal, (counts.rejected.get(refusal) ?? 0) + 1);
@@ -221,20 +245,31 @@ export class FlowControl {
     return this.#retryAfter.next();
   }
 
-  /** Levels with their queues, and requests that hold seats, by the names of levels. */
+  /** Levels with their queues, and the requests that wait or run, by the names of levels. */
   dump(): FlowDump {
     const flows = [...this.#flows.values()];
     const levels = [...this.#levels.values()].map((level) => {
       const own = flows.filter((flow) => flow.level === level);
       const refused = (reason: Refusal): number => own.reduce((sum, { counts }) => sum + (counts.rejected.get(reason) ?? 0), 0);
       return {
-        name: level.name, ...level.describeQueues(), waiting: level.waiting, executing: level.running,
+        name: level.name, ...this.#dumpRequests(level), waiting: level.waiting, executing: level.running,
         dispatched: own.reduce((sum, { counts }) => sum + counts.dispatched, 0), rejected: refused('concurrency-limit') + refused('queue-full'),
         timedOut: refused('time-out'), cancelled: refused('cancelled'),
       };
     }).sort((one, other) => (one.name < other.name ? -1 : 1));
-    const requests = Array.from(this.#held, ({ flow, holder, sinceMs }) => ({ level: flow.level.name, schema: flow.schema.name, sinceMs, holder }));
-    return { levels, requests };
+    return { levels };
+  }
+
+  #dumpRequests(level: PriorityLevel): Pick<FlowDump['levels'][number], 'queues' | 'unqueued'> {
+    const running = Array.from(this.#held).filter(({ flow }) => flow.level === level).map(({ flow: { schema }, holder, sinceMs }) => {
+      const { user, info } = holder;
+      const request = { schema: schema.name, distinguisher: distinguisherOf(schema, holder), user, info, sinceMs };
+      return { queue: level.queueOf(request), request: { ...request, place: -1 } };
+    });
+    const runningIn = (wanted: number): readonly DumpedRequest[] => running.filter(({ queue }) => queue === wanted).map(({ request }) => request);
+    const queues = level.describeQueues().map(({ waiting, virtual }, index) =>
+      ({ virtual, requests: [...waiting.map((request, place) => ({ ...request, place })), ...runningIn(index)] }));
+    return { queues, unqueued: runningIn(-1) };
   }
 
   /** The metrics of upstream's names. */

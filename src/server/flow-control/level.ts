@@ -6,8 +6,10 @@
 //     └──the flow's queues are full: 'queue-full', a level without queues: 'concurrency-limit'
 //
 // Fairness is that of start-time fair queuing over seats. A level may use more than its own seats while others leave theirs to it.
+import type { User } from '../../auth/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { KubeObject } from '../../apimachinery/index.ts';
+import type { RequestInfo } from '../../endpoints/index.ts';
 import { dealHand } from './shards.ts';
 
 /** Why a request was turned away. */
@@ -45,8 +47,27 @@ export function readLevel(object: KubeObject): LevelSpec {
   };
 }
 
+/** A request of a level, as operators see it. */
+export interface LevelRequest {
+  readonly schema: string;
+  /** What tells flows of one schema apart. */
+  readonly distinguisher: string;
+  readonly user: User;
+  readonly info?: RequestInfo | undefined;
+  /** Monotonic milliseconds since which it waits or runs. */
+  readonly sinceMs: number;
+}
+
+/** One that may wait for so long. */
+interface QueuedRequest extends LevelRequest {
+  readonly waitLimitMs: number;
+}
+
+const flowOf = ({ schema, distinguisher }: LevelRequest): string => `${schema}\n${distinguisher}`;
+
 /** A waiting request; `start` is called once, with a refusal or with nothing. */
 interface Waiting {
+  readonly request: LevelRequest;
   readonly width: number;
   readonly start: (refusal: Refusal | undefined) => void;
 }
@@ -60,8 +81,6 @@ interface Queue {
 /** What all levels of a server share. */
 export interface Seats {
   readonly clock: Clock;
-  /** How long a request may wait. */
-  readonly waitLimitMs: number;
   /** Seats that levels leave to others at this moment, less those that are borrowed. */
   readonly spare: () => number;
 }
@@ -121,10 +140,10 @@ export class PriorityLevel {
   }
 
   /** Waits for seats. Call after tryTake has failed; `onGone` registers what to do when the client leaves. */
-  wait(flow: string, width: number, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
+  wait(request: QueuedRequest, width: number, onGone: (gone: () => void) => void): Promise<Refusal | undefined> {
     const { queuing } = this.#spec;
     if (queuing === undefined) return Promise.resolve('concurrency-limit');
-    const queue = this.#chooseQueue(flow, queuing);
+    const queue = this.#chooseQueue(flowOf(request), queuing);
     if (queue.waiting.size >= queuing.limit) return Promise.resolve('queue-full');
     return new Promise((resolve) => {
       const leave = (refusal: Refusal): void => {
@@ -132,9 +151,9 @@ export class PriorityLevel {
         this.waiting -= 1;
         one.start(refusal);
       };
-      const timer = this.#seats.clock.after(this.#seats.waitLimitMs, () => leave('time-out'));
+      const timer = this.#seats.clock.after(request.waitLimitMs, () => leave('time-out'));
       const one: Waiting = {
-        width,
+        request, width,
         start(refusal) {
           timer.cancel();
           resolve(refusal);
@@ -147,13 +166,18 @@ export class PriorityLevel {
     });
   }
 
-  /** All queues of the level, those without requests included. */
-  describeQueues(): { readonly activeQueues: number; readonly queues: readonly { readonly pending: number; readonly virtual: number }[] } {
-    const queues = Array.from({ length: this.#spec.queuing?.queues ?? 0 }, (_, index) => {
+  /** The requests that wait in each queue of the level, those without any included. */
+  describeQueues(): readonly { readonly waiting: readonly LevelRequest[]; readonly virtual: number }[] {
+    return Array.from({ length: this.#spec.queuing?.queues ?? 0 }, (_, index) => {
       const queue = this.#queues.get(index);
-      return { pending: queue?.waiting.size ?? 0, virtual: queue?.virtual ?? 0 };
+      return { waiting: Array.from(queue?.waiting ?? [], ({ request }) => request), virtual: queue?.virtual ?? 0 };
     });
-    return { queues, activeQueues: queues.filter(({ pending }) => pending > 0).length };
+  }
+
+  /** The queue that a running request is shown in, as if its flow's first had been the shortest: what finds a seat at once waits in none. */
+  queueOf(request: LevelRequest): number {
+    const { queuing } = this.#spec;
+    return queuing === undefined ? -1 : dealHand(flowOf(request), queuing.queues, 1)[0] ?? -1;
   }
 
   /** Gives seats back; they are handed on by `dispatch`. */
