@@ -231,7 +231,7 @@ export function withAsides(scene: Scene): TestClient {
   return {
     close: () => client.close(),
     async request(given) {
-      const namesHooks = JSON.stringify(given.body ?? '').includes('{hooks}');
+      const namesHooks = typeof given.body === 'object' && JSON.stringify(given.body).includes('{hooks}');
       const request = namesHooks ? { ...given, body: JSON.parse(scene.place.fill(JSON.stringify(given.body))) as Json } : given;
       const found = /^([a-z]\w*):([^]*)$/.exec(request.path);
       if (found === null) return client.request(request);

@@ -19,6 +19,7 @@ const different: Readonly<Record<string, string>> = {
   'J-40': 'lists with a value that cannot be read are answered 429 at once (docs/differences.md)',
   'J-43': 'each request takes one seat (docs/differences.md)',
   'K-21': 'a watch that is not read stays open (docs/differences.md)',
+  'L-15': 'conditions name the pods that remain (docs/differences.md)',
   'M-59': 'an empty list is shown as null (docs/differences.md)',
   'N-18': 'the own authority is named as well (docs/differences.md)',
   'R-06': 'HTML is passed on as it comes (docs/differences.md)',

@@ -30,5 +30,7 @@ export interface Setup {
   readonly hooks?: Readonly<Record<string, (sent: Json) => Json | Promise<Json> | undefined>>;
   /** This server, too, stores in an etcd, which rows look into. */
   readonly isOnEtcd?: true;
+  /** Loops of kube-controller-manager that run. */
+  readonly loops?: readonly string[];
   readonly rows: readonly Row[];
 }

@@ -57,7 +57,7 @@ async function* runSetup(setup: Setup, peer?: string): AsyncGenerator<readonly [
   const etcd = peer !== undefined || setup.isOnEtcd === true ? await startEtcd() : undefined;
   const endpoint = etcd?.endpoints.join();
   const server = await startServer({ directory: place.directory, flags: setup.flags.map((flag) => place.fill(flag)),
-    ...(endpoint !== undefined && { etcd: endpoint }) }, peer);
+    ...(endpoint !== undefined && { etcd: endpoint }), ...(setup.loops !== undefined && { loops: setup.loops }) }, peer);
   try {
     yield* runRows(withAsides({ peer: server, place, etcd: endpoint ?? '', program: peer,
       signalEtcd: (name) => etcd?.members.forEach((member) => member.signal(name)) }), setup.rows);

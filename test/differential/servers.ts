@@ -76,10 +76,12 @@ export interface Start {
   readonly directory: string;
   readonly etcd?: string;
   readonly flags?: readonly string[];
+  /** Loops of kube-controller-manager that run: here in the server, beside the peer in the program of that name from its directory. */
+  readonly loops?: readonly string[];
 }
 
 /** Starts a program with kube-apiserver's flags: `peer`, or this server where none is given. */
-export async function startServer({ directory, etcd, flags = [] }: Start, peer?: string): Promise<Peer> {
+export async function startServer({ directory, etcd, flags = [], loops = [] }: Start, peer?: string): Promise<Peer> {
   const file = (name: string): string => path.join(directory, name);
   const [port] = await findPorts(1) as [number];
   const has = (beginning: string): boolean => flags.some((flag) => flag.startsWith(beginning));
@@ -88,12 +90,31 @@ export async function startServer({ directory, etcd, flags = [] }: Start, peer?:
     ...(etcd === undefined ? [] : [`--etcd-servers=${etcd}`]), ...flags];
   writeFileSync(file('tokens.csv'), TOKENS, { mode: 0o600 });
   if (peer === undefined) {
-    return start(process.execPath, [PINTLE, ...shared, `--controllers=${CONTROLLERS.join()}`,
+    return start(process.execPath, [PINTLE, ...shared, `--controllers=${CONTROLLERS.filter((each) => !loops.includes(each.slice(1))).join()}`,
       ...(etcd === undefined ? [`--data-dir=${file('data')}`] : [`--cert-dir=${file('certs')}`])], port);
   }
   writeFileSync(file('sa.key'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
-  return start(peer, [...shared, `--cert-dir=${file('certs')}`, `--service-account-key-file=${file('sa.key')}`,
+  const server = await start(peer, [...shared, `--cert-dir=${file('certs')}`, `--service-account-key-file=${file('sa.key')}`,
     `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'], port);
+  return loops.length === 0 ? server : withLoops(server, { directory, loops, program: path.join(path.dirname(peer), 'kube-controller-manager') });
+}
+
+/** A peer with loops of kube-controller-manager's beside it. */
+function withLoops(server: Peer, { directory, loops, program }: { readonly directory: string; readonly loops: readonly string[]; readonly program: string }):
+Peer {
+  const kubeconfig = path.join(directory, 'loops.kubeconfig');
+  writeFileSync(kubeconfig, JSON.stringify({
+    apiVersion: 'v1', kind: 'Config', clusters: [{ name: 'peer', cluster: { 'server': server.url, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'admin', user: { token: 'admin-token' } }], contexts: [{ name: 'peer', context: { cluster: 'peer', user: 'admin' } }],
+    'current-context': 'peer',
+  }), { mode: 0o600 });
+  const manager = spawn(program, [`--kubeconfig=${kubeconfig}`, `--controllers=${loops.map((loop) => `${loop}-controller`).join()}`, '--leader-elect=false',
+    '--secure-port=0'], { stdio: 'ignore' });
+  endWithUs(manager);
+  return { ...server, async stop() {
+    manager.kill('SIGKILL');
+    await server.stop();
+  } };
 }
 
 /** A directory for a server's files, in memory where that can be. */

@@ -3,6 +3,7 @@ import type { Setup } from '../row.ts';
 import { auditing } from './auditing.ts';
 import { authentication } from './authentication.ts';
 import { authorization, modes } from './authorization.ts';
+import { collecting } from './collecting.ts';
 import { ending } from './ending.ts';
 import { limits } from './limits.ts';
 import { serving } from './serving.ts';
@@ -10,4 +11,4 @@ import { storing } from './storing.ts';
 import { streaming } from './streaming.ts';
 import { unreadable } from './unreadable.ts';
 
-export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, unreadable, streaming, limits, ending];
+export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, unreadable, streaming, limits, collecting, ending];

@@ -18,9 +18,9 @@ export const limits: Setup = {
   hooks: { slow: async ({ apiVersion, kind, request }) => sleep(SLOW_MS, { apiVersion, kind, response: { uid: request.uid, allowed: true } }) },
   rows: [
     { line: 'A-22', what: 'requests that take longer than they may', requests: [slowWebhook,
-      { ...configMap('probe'), path: `${maps}?dryRun=All&timeout=1s`, until: { field: 'kind', equals: undefined } },
-      { ...configMap('a'), path: `${maps}?timeout=1s` }, { ...configMap('a'), path: maps }, { path: `${maps}?timeout=1s&resourceVersion=99999999999` },
-      { path: `${maps}/a?timeout=1s&resourceVersion=99999999999` }] },
+      { ...configMap('probe'), path: `${maps}?dryRun=All&timeout=300ms`, until: { field: 'kind', equals: undefined } },
+      { ...configMap('a'), path: `${maps}?timeout=300ms` }, { ...configMap('a'), path: maps }, { path: `${maps}?timeout=300ms&resourceVersion=99999999999` },
+      { path: `${maps}/a?timeout=300ms&resourceVersion=99999999999` }] },
     { line: 'A-21', what: 'watches have no such end, and do not count among the requests', requests: [...letIn,
       ...['w', 'x'].map((name): Request => ({ path: `open:${name}${maps}?watch=1&fieldSelector=metadata.name%3Da`, as: 'alice' })),
       { path: maps, as: 'alice', pauseMs: 3000, parts: ['/kind'] }, configMap('a'), { path: 'heard:w?1' }] },
