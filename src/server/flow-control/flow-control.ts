@@ -69,7 +69,7 @@ interface FlowDump {
   }[];
 }
 
-/** What tells the flows of a schema apart. */
+/** The user or namespace by which the flows of a schema differ. */
 function distinguisherOf({ distinguisher }: FlowSchema, { user, info }: { readonly user: User; readonly info?: RequestInfo | undefined }): string {
   if (distinguisher === 'ByUser') return user.name;
   return distinguisher === 'ByNamespace' ? info?.namespace ?? '' : '';

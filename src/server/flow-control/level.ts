@@ -50,7 +50,7 @@ export function readLevel(object: KubeObject): LevelSpec {
 /** A request of a level, as operators see it. */
 export interface LevelRequest {
   readonly schema: string;
-  /** What tells flows of one schema apart. */
+  /** The user or namespace by which flows of one schema differ. */
   readonly distinguisher: string;
   readonly user: User;
   readonly info?: RequestInfo | undefined;
