@@ -25,6 +25,11 @@ describe('verifyJwt', () => {
     assert.deepEqual([rsa, ec].map((key) => algorithmOf(key.publicKey)), ['RS256', 'ES256']);
   });
 
+  it('asks the key that the header names, and all where it names none', async () => {
+    assert.equal(check(await signJwt({ sub: 'x' }, { ...ec, keyId: 'none' })), false);
+    assert.equal(check(await signJwt({ sub: 'x' }, { ...ec, keyId: '' })), true);
+  });
+
   it('attack 42: refuses alg none, in every spelling', () => {
     for (const alg of ['none', 'None', 'NONE', '']) assert.equal(check(`${encode({ alg })}.${encode({ sub: 'x' })}.AA`), false, alg);
     assert.equal(parseJwt(`${encode({ alg: 'none' })}.${encode({})}.`), undefined);

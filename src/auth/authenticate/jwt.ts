@@ -70,12 +70,12 @@ function parseObject(part: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether one of the keys made the signature, with one of the algorithms allowed. The key that the header names is tried first. */
+/** Whether one of the keys made the signature, with one of the algorithms allowed: a key that the header names, where it names one. */
 export function verifyJwt(jwt: Jwt, keys: readonly VerifyingKey[], allowed: readonly string[] = jwtAlgorithms): boolean {
   const algorithm = algorithms.get(jwt.algorithm);
   if (algorithm === undefined || !allowed.includes(jwt.algorithm)) return false;
-  const named = keys.filter(({ keyId }) => keyId === jwt.keyId);
-  return (named.length > 0 ? named : keys).some(({ publicKey }) => verifyWith(jwt, algorithm, publicKey));
+  const named = jwt.keyId === '' ? keys : keys.filter(({ keyId }) => keyId === jwt.keyId);
+  return named.some(({ publicKey }) => verifyWith(jwt, algorithm, publicKey));
 }
 
 function verifyWith({ signedText, signature }: Jwt, algorithm: Algorithm, publicKey: KeyObject): boolean {
