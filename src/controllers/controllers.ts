@@ -21,7 +21,8 @@ import { createDefaultServiceCidr } from './services/default-service-cidr.ts';
 import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
 import { authenticationMap, createSystemConfigMaps, tokenTrackingMap } from './namespaces/system-config-maps.ts';
 import { createSystemNamespaces } from './namespaces/system-namespaces.ts';
-import { type SignSecretToken, type TokenSecrets, createTokenSecrets } from './service-accounts/token-secrets.ts';
+import { type SignSecretToken, createTokenSecrets } from './service-accounts/token-secrets.ts';
+import { type NoteTokenUse, createTokenUse } from './service-accounts/token-use.ts';
 
 /** Names that select controllers. */
 type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
@@ -65,7 +66,7 @@ export interface Controllers {
   /** Resolves when the APIServices are known that lead to other servers; at once where they are not followed. */
   readonly routesReady: Promise<void>;
   /** Records the use of a token from a Secret. */
-  readonly noteTokenUse: TokenSecrets['noteUse'];
+  readonly noteTokenUse: NoteTokenUse;
   /** What `authenticationData` says has changed. */
   readonly noteAuthentication: () => void;
   /** Resolves when work under way is over. */
@@ -87,7 +88,7 @@ export function startControllers(options: ControllersOptions): Controllers {
   const signing = selects('csrsigning') && options.signRequest !== undefined ? createCertificateSigning(options, options.signRequest) : undefined;
   const maps = createSystemConfigMaps(options, [
     ...(selects('extension-apiserver-authentication') ? [authenticationMap(options.authenticationData)] : []),
-    ...(tokens === undefined ? [] : [tokenTrackingMap(() => options.clock.now())]),
+    ...(selects('bootstrap') ? [tokenTrackingMap(() => options.clock.now())] : []),
   ]);
   const started = [
     bootstrap,
@@ -114,7 +115,7 @@ export function startControllers(options: ControllersOptions): Controllers {
     ready,
     rolesReady: roles?.ready() ?? Promise.resolve(),
     routesReady: late.routesReady,
-    noteTokenUse: (secret) => tokens?.noteUse(secret),
+    noteTokenUse: createTokenUse(options),
     noteAuthentication: maps.refresh,
     async stop() {
       reflector.stop();

@@ -135,6 +135,26 @@ describe('a server with service accounts', () => {
     await requestUntil(server, { path: `${secrets}/old` }, { until: ({ status }) => status === 404 });
   });
 
+  it('notes the use of a token Secret that kube-controller-manager fills', async (test) => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const keyFile = write('legacy.pub', publicKey.export({ type: 'spki', format: 'pem' }) as string);
+    const other = await startTestServer({ controllers: ['*', '-serviceaccount-token'], serviceAccountKeyFiles: [keyFile] });
+    test.after(() => other.close());
+    const { body: { metadata: { uid } } } = await other.request(post(accounts, { metadata: { name: 'old' } }));
+    const prefix = 'kubernetes.io/serviceaccount';
+    const claims = { iss: 'kubernetes/serviceaccount', sub: 'system:serviceaccount:default:old', [`${prefix}/namespace`]: 'default',
+      [`${prefix}/secret.name`]: 's', [`${prefix}/service-account.name`]: 'old', [`${prefix}/service-account.uid`]: uid };
+    const text = [{ alg: 'RS256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const token = `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+    const secrets = '/api/v1/namespaces/default/secrets';
+    await other.request(post(secrets, { metadata: { name: 's', annotations: { 'kubernetes.io/service-account.name': 'old',
+      'kubernetes.io/service-account.uid': uid } }, type: 'kubernetes.io/service-account-token', stringData: { token } }));
+    assert.equal((await other.request({ path: '/api', token })).status, 200);
+    await requestUntil(other, { path: `${secrets}/s` }, { until: ({ body }) => body.metadata.labels?.['kubernetes.io/legacy-token-last-used'] !== undefined });
+    await requestUntil(other, { path: '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking' },
+      { until: ({ body }) => body.data?.since !== undefined });
+  });
+
   it('reviews tokens for the audiences asked for, and shows callers of 401s nothing', async () => {
     const token = await issue({ audiences: ['vault', 'other'] });
     const review = (spec: object) => server.request(post(tokenReviews, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }));

@@ -1,20 +1,18 @@
 // Secrets of type kubernetes.io/service-account-token: filled with a token, the authority and the namespace while their service account exists,
-// removed when it does not. Mirrors kube-controller-manager's serviceaccount-token controller, and kube-apiserver's record of when such a token was
-// last used.
+// removed when it does not. Mirrors kube-controller-manager's serviceaccount-token controller.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { SecretTokenAccount } from '../../auth/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import {
   type ObjectKey, type Predicate, type Reflector, type SystemClient, type StoredObject, WorkQueue, createSystemClient, hasReason, isTerminating, startReflector,
 } from '../../registry/index.ts';
-import type { ControllerContext } from '../context.ts';
+import type { Controller, ControllerContext } from '../context.ts';
 
 /** How long a look at all Secrets of a namespace holds the event loop at a time. */
 const SLICE_MS = 5;
 const SECRET_TYPE = 'kubernetes.io/service-account-token';
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
 const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
-const LAST_USED_LABEL = 'kubernetes.io/legacy-token-last-used';
 
 /** Signs the token of a Secret. */
 export type SignSecretToken = (account: SecretTokenAccount) => Promise<string>;
@@ -23,13 +21,6 @@ interface TokenSecretsOptions {
   readonly sign: SignSecretToken;
   /** PEM; '' leaves `ca.crt` out. */
   readonly authority: string;
-}
-
-/** The running controller. */
-export interface TokenSecrets {
-  /** Records that a token of this Secret was used today. */
-  noteUse(secret: KubeObject): void;
-  stop(): Promise<void>;
 }
 
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
@@ -42,15 +33,13 @@ const readTokenSecret = (stored: StoredObject): KubeObject | undefined => {
 const tokenSecrets: Predicate = { everything: false, matches: (version: StoredObject) => readTokenSecret(version) !== undefined };
 const keyOf = ({ namespace, name }: ObjectKey): string => `${namespace}/${name}`;
 
-class TokenSecretsController implements TokenSecrets {
+class TokenSecretsController implements Pick<Controller, 'stop'> {
   readonly #context: ControllerContext;
   readonly #options: TokenSecretsOptions;
   readonly #secrets: SystemClient;
   readonly #accounts: SystemClient;
   readonly #queue: WorkQueue;
   readonly #reflectors: readonly Reflector[];
-  /** Secrets whose use is being written down. */
-  readonly #noted = new Set<string>();
 
   constructor(context: ControllerContext, options: TokenSecretsOptions) {
     const { registry, clock } = context;
@@ -74,17 +63,6 @@ class TokenSecretsController implements TokenSecrets {
         },
       }),
     ];
-  }
-
-  noteUse(secret: KubeObject): void {
-    const today = new Date(this.#context.clock.now()).toISOString().slice(0, 10);
-    const key = { namespace: secret.metadata.namespace ?? '', name: secret.metadata.name ?? '' };
-    const text = keyOf(key);
-    if (secret.metadata.labels?.[LAST_USED_LABEL] === today || this.#noted.has(text)) return;
-    this.#noted.add(text);
-    const mark = (current: KubeObject): KubeObject =>
-      ({ ...current, metadata: { ...current.metadata, labels: { ...current.metadata.labels, [LAST_USED_LABEL]: today } } });
-    void this.#secrets.update(key, '', mark).catch((error: unknown) => this.#report(text, error)).finally(() => this.#noted.delete(text));
   }
 
   stop(): Promise<void> {
@@ -129,7 +107,7 @@ class TokenSecretsController implements TokenSecrets {
 }
 
 /** Starts the controller. */
-export function createTokenSecrets(context: ControllerContext, options: TokenSecretsOptions): TokenSecrets {
+export function createTokenSecrets(context: ControllerContext, options: TokenSecretsOptions): Pick<Controller, 'stop'> {
   return new TokenSecretsController(context, options);
 }
 
