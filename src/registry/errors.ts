@@ -58,6 +58,8 @@ export function throwAsStatus(error: unknown): never {
     throw error.outcomeKnown ? serviceUnavailable(error.message) : timeoutError(`request did not complete within the allotted timeout: ${error.message}`);
   }
   if (error instanceof StorageClosedError) throw serviceUnavailable('the server is shutting down');
-  if (error instanceof StorageWriteError || error instanceof StorageCorruptError) throw internalError(error.message);
+  // The reference passes on what its store says of a write.
+  if (error instanceof StorageWriteError) throw failure(500, '', error.message);
+  if (error instanceof StorageCorruptError) throw internalError(error.message);
   throw error;
 }

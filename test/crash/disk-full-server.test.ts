@@ -31,7 +31,7 @@ test('a full disk refuses writes with its name, keeps reads and watches, and tak
     for (let count = 0; refused.status === 201 && count < 200; count += 1) refused = await write();
     const kept = written - 1;
     assert.equal(refused.status, 500);
-    assert.match(refused.body.message, /^Internal error occurred: the write could not be made durable in \S+: .*file too large/i);
+    assert.match(refused.body.message, /^the write could not be made durable in \S+: .*file too large/i);
     const failed = await client.request({ path: '/readyz/etcd-readiness' });
     assert.equal(failed.status, 500);
     assert.match(failed.text, /could not be made durable in \S+: .*file too large/i);
