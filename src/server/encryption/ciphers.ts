@@ -43,6 +43,19 @@ export function createCipher(provider: LocalProvider, key: Uint8Array, random: R
   return provider === 'aescbc' ? createCbc(key, random) : createSecretbox(key, random);
 }
 
+function requireBytes({ length }: Uint8Array, wanted: number): void {
+  if (length < wanted) throw new Error('the stored data was shorter than the required size');
+}
+
+/** Says in the reference's words that bytes were not sealed with this key; libraries have words of their own. */
+function orThrow(message: string, open: () => Uint8Array): Uint8Array {
+  try {
+    return open();
+  } catch (error) {
+    throw new Error(message, { cause: error });
+  }
+}
+
 /** AES in GCM mode: a random nonce, the ciphertext, the tag. */
 export function createGcm(key: Uint8Array, random: Random): LocalCipher {
   const algorithm = `aes-${key.length * 8}-gcm` as CipherGCMTypes;
@@ -53,10 +66,11 @@ export function createGcm(key: Uint8Array, random: Random): LocalCipher {
       return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, context) {
-      if (sealed.length < GCM_NONCE_BYTES + TAG_BYTES) return undefined;
+      requireBytes(sealed, GCM_NONCE_BYTES + TAG_BYTES);
       const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, GCM_NONCE_BYTES), { authTagLength: TAG_BYTES }).setAAD(context);
       decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(GCM_NONCE_BYTES, sealed.length - TAG_BYTES)), decipher.final()]);
+      return orThrow('cipher: message authentication failed', () =>
+        Buffer.concat([decipher.update(sealed.subarray(GCM_NONCE_BYTES, sealed.length - TAG_BYTES)), decipher.final()]));
     },
   };
 }
@@ -70,9 +84,11 @@ function createCbc(key: Uint8Array, random: Random): LocalCipher {
       return Buffer.concat([start, cipher.update(value), cipher.final()]);
     },
     open(sealed) {
-      if (sealed.length < 2 * CBC_BLOCK_BYTES || sealed.length % CBC_BLOCK_BYTES !== 0) return undefined;
+      requireBytes(sealed, CBC_BLOCK_BYTES);
+      if (sealed.length % CBC_BLOCK_BYTES !== 0) throw new Error('the stored data is not a multiple of the block size');
+      if (sealed.length === CBC_BLOCK_BYTES) throw new Error('invalid PKCS7 data (empty or not padded)');
       const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, CBC_BLOCK_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(CBC_BLOCK_BYTES)), decipher.final()]);
+      return orThrow('invalid padding on input', () => Buffer.concat([decipher.update(sealed.subarray(CBC_BLOCK_BYTES)), decipher.final()]));
     },
   };
 }
@@ -85,9 +101,9 @@ function createSecretbox(key: Uint8Array, random: Random): LocalCipher {
       return Buffer.concat([nonce, xsalsa20poly1305(key, nonce).encrypt(value)]);
     },
     open(sealed) {
-      if (sealed.length < SECRETBOX_NONCE_BYTES + TAG_BYTES) return undefined;
+      requireBytes(sealed, SECRETBOX_NONCE_BYTES);
       const box = xsalsa20poly1305(key, sealed.subarray(0, SECRETBOX_NONCE_BYTES));
-      return box.decrypt(sealed.subarray(SECRETBOX_NONCE_BYTES));
+      return orThrow('output array was not large enough for encryption', () => box.decrypt(sealed.subarray(SECRETBOX_NONCE_BYTES)));
     },
   };
 }

@@ -156,8 +156,7 @@ function open(providers: readonly Provider[] | undefined, stored: Uint8Array, ke
       const value = cipher.open(stored.subarray(prefix.length), Buffer.from(key), stored);
       if (value !== undefined) return value;
     } catch (error) {
-      // Plugins say why; the others throw what their library throws for bytes that they have not sealed.
-      if (cipher.prepare !== undefined) failure = error;
+      failure = error;
     }
   }
   throw failure ?? new Error(describeFailure(providers ?? [], stored));
