@@ -19,15 +19,24 @@ interface StartState {
   readonly initialized: boolean;
 }
 
-/** Names of the reference for what has happened once a server is initialized: monitoring and start scripts ask for them. */
+const FLOW_HOOK = 'poststarthook/priority-and-fairness-filter';
+
+/**
+ * Names of the reference for what has happened once a server is initialized: monitoring and start scripts ask for them. What a server has no use for, as one
+ * with a store of its own has none for identity leases, is finished then as well.
+ */
 const startHooks = [
-  'start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'priority-and-fairness-config-consumer', 'priority-and-fairness-filter',
-  'storage-object-count-tracker-hook', 'start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced',
-  'start-system-namespaces-controller', 'start-cluster-authentication-info-controller', 'start-legacy-token-tracking-controller',
-  'start-service-ip-repair-controllers', 'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes', 'priority-and-fairness-config-producer',
-  'bootstrap-controller', 'start-kubernetes-service-cidr-controller', 'start-kube-aggregator-informers', 'apiservice-status-local-available-controller',
-  'apiservice-status-remote-available-controller', 'apiservice-registration-controller', 'apiservice-discovery-controller',
-  'kube-apiserver-autoregistration', 'apiservice-openapi-controller', 'apiservice-openapiv3-controller',
+  ...[
+    'start-apiserver-admission-initializer', 'generic-apiserver-start-informers', 'priority-and-fairness-config-consumer', 'priority-and-fairness-filter',
+    'storage-object-count-tracker-hook', 'start-apiextensions-informers', 'start-apiextensions-controllers', 'crd-informer-synced',
+    'start-system-namespaces-controller', 'peer-endpoint-reconciler-controller', 'start-cluster-authentication-info-controller',
+    'start-kube-apiserver-identity-lease-controller', 'start-kube-apiserver-identity-lease-garbage-collector', 'storage-readiness',
+    'start-legacy-token-tracking-controller', 'start-service-ip-repair-controllers', 'rbac/bootstrap-roles', 'scheduling/bootstrap-system-priority-classes',
+    'priority-and-fairness-config-producer', 'bootstrap-controller', 'start-kubernetes-service-cidr-controller', 'start-kube-aggregator-informers',
+    'apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller', 'apiservice-registration-controller',
+    'apiservice-discovery-controller', 'kube-apiserver-autoregistration',
+  ].map((hook) => `poststarthook/${hook}`),
+  'autoregister-completion', 'poststarthook/apiservice-openapi-controller', 'poststarthook/apiservice-openapiv3-controller',
 ];
 
 /** The checks of a server, in the order in which they are listed. */
@@ -57,16 +66,22 @@ export function listChecks(state: StartState, { store, health, flowControl, more
     },
     ...more.map((check): HealthCheck => ({ ...check, roots: ['healthz', 'readyz'] })),
     { name: 'informer-sync', roots: ['readyz'], check: pass },
-    ...startHooks.flatMap((hook): HealthCheck[] => [
-      { name: `poststarthook/${hook}`, roots: ['healthz', 'readyz'], check: checkInitialized },
+    ...startHooks.flatMap((name): HealthCheck[] => [
+      { name, roots: ['healthz'], check: checkInitialized },
       {
-        name: `poststarthook/${hook}`, roots: ['livez'],
+        name, roots: ['readyz'],
+        check() {
+          checkInitialized();
+          if (name === FLOW_HOOK && flowControl !== undefined) checkSeats(flowControl);
+        },
+      },
+      {
+        name, roots: ['livez'],
         check() {
           if (clock.monotonicMs() - startedMs >= livezGraceMs) checkInitialized();
         },
       },
     ]),
-    { name: 'flow-control-seats', roots: ['readyz'], check: () => flowControl && checkSeats(flowControl) },
     {
       name: 'shutdown', roots: ['readyz'],
       check() {
