@@ -269,13 +269,18 @@ function createSeriesMemo(requests: Map<string, Series>, showInfo: ShowInfo): (r
 
 const knownVerbs: Readonly<Record<string, string>> = {
   get: 'GET', list: 'LIST', watch: 'WATCH', create: 'POST', update: 'PUT', patch: 'PATCH', delete: 'DELETE', deletecollection: 'DELETECOLLECTION',
-  post: 'POST', put: 'PUT', head: 'GET', connect: 'CONNECT', options: 'OPTIONS',
+  post: 'POST', put: 'PUT', head: 'GET', connect: 'CONNECT', options: 'OPTIONS', apply: 'APPLY',
 };
+const connectSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** The verb of a request as metrics and logs name it. */
+export const verbLabel = ({ isResource, subresource, verb }: RequestInfo): string =>
+  (isResource && connectSubresources.has(subresource) ? 'CONNECT' : knownVerbs[verb] ?? 'other');
 
 /** The labels that all metrics of requests share. */
 const describeRequest = (info: RequestInfo) => ({
   component: 'apiserver', group: info.group, resource: info.resource, scope: scopeOf(info),
-  subresource: info.isResource ? info.subresource : nameRoot(info.path), verb: knownVerbs[info.verb] ?? 'other', version: info.version,
+  subresource: info.isResource ? info.subresource : nameRoot(info.path), verb: verbLabel(info), version: info.version,
 });
 
 /** Paths that are not resources are counted by their first segment, if it is one of ours. */
