@@ -58,7 +58,7 @@ describe('pages for operators', () => {
     const put = (body: string) => server.request({ method: 'PUT', path: '/debug/flags/v', body });
     assert.equal((await put('3')).text, 'successfully set klog.logging.verbosity to 3\n');
     await get('/version');
-    assert.ok(lines.some((line) => line.includes('"path":"/version"')));
+    assert.ok(lines.some((line) => line.includes('"URI":"/version"')));
     assert.deepEqual([(await put('x')).status, (await get('/debug/flags/v')).status], [400, 406]);
     await put('0');
   });

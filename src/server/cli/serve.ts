@@ -47,7 +47,7 @@ async function serve({ settings: { verbosity, loggingFormat, workers, ...setting
   const [problem] = findProblems(ownSchema, { verbosity, loggingFormat, workers });
   if (problem !== undefined) throw new StartError(problem);
   const startedMs = performance.timeOrigin;
-  const logger = createLogger({ verbosity, format: loggingFormat, clock: systemClock, write: (line) => process.stderr.write(line) });
+  const logger = createLogger({ verbosity, format: loggingFormat as LogFormat, clock: systemClock, write: (line) => process.stderr.write(line) });
   for (const warning of warnings) logger.warn(warning);
   const stopped = waitForSignal();
   // A rejected promise without a handler is a bug of this program and no reason to end the requests of other clients.

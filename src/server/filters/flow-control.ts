@@ -105,7 +105,7 @@ export function controlFlow({ metrics, flowControl, requestTimeoutMs }: Pick<Fil
     const { user, info } = exchange;
     const flow = flowControl.classify(user, info);
     if (flow === undefined) return run(exchange, next);
-    exchange.flowHeaders = flow.headers;
+    exchange.flow = flow;
     if (flow.isExempt) {
       flow.counts.dispatched += 1;
       return run(exchange, next);

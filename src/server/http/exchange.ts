@@ -51,6 +51,14 @@ export interface FilterAuditRecord extends AuditRecord {
   recordImpersonation(user: User, constraint: string): void;
 }
 
+/** A flow of requests that share seats. */
+interface RequestFlow {
+  readonly schema: { readonly name: string };
+  readonly level: { readonly name: string };
+  /** Headers that say so to the client. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What the filters see: an Exchange that they may also end. */
 export interface ServerExchange extends Exchange {
   /** Path and query as they were sent. */
@@ -66,8 +74,8 @@ export interface ServerExchange extends Exchange {
   longRunning: boolean;
   /** Monotonic milliseconds at which the request is ended, see the deadline filter. */
   deadlineMs: number | undefined;
-  /** Headers in which flow control says where the request belongs. */
-  flowHeaders: Readonly<Record<string, string>> | undefined;
+  /** Where the request belongs, as flow control says. */
+  flow: RequestFlow | undefined;
   /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
   headerValues(): ReadonlyMap<string, readonly string[]>;
   /** The body as it comes in; the client that waits for a sign to send it gets one. Read at most once, instead of `readBody`. */
@@ -161,7 +169,7 @@ export class HttpExchange implements ServerExchange {
   user: User = anonymous;
   longRunning = false;
   deadlineMs: number | undefined = undefined;
-  flowHeaders: Readonly<Record<string, string>> | undefined = undefined;
+  flow: RequestFlow | undefined = undefined;
   registry: Exchange['registry'] = undefined;
   disconnected = false;
   unreadSinceMs: number | undefined = undefined;

@@ -41,9 +41,9 @@ async function writeLong(exchange: HttpExchange, body: Body): Promise<void> {
  * Names and values in turn, which Node writes without making objects of them. Every answer carries Audit-Id (the request's, if it had one),
  * those of flow control, and Cache-Control whether or not the handler chose one.
  */
-function listHeaders({ auditId, flowHeaders }: HttpExchange, headers: Response['headers']): string[] {
+function listHeaders({ auditId, flow }: HttpExchange, headers: Response['headers']): string[] {
   const list = ['audit-id', auditId];
-  if (flowHeaders !== undefined) for (const name in flowHeaders) list.push(name, flowHeaders[name] as string);
+  if (flow !== undefined) for (const name in flow.headers) list.push(name, flow.headers[name] as string);
   if (headers['cache-control'] === undefined) list.push('cache-control', 'no-cache, private');
   for (const name in headers) {
     const value = headers[name] as string | readonly string[];

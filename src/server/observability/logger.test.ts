@@ -20,7 +20,7 @@ test('attack 67: no value ends its line or commands a terminal, and JSON says wh
       assert.ok(line.endsWith('\n'));
       assert.doesNotMatch(line.slice(0, -1), commands);
       if (format === 'json') {
-        const { message: said, value: read } = JSON.parse(line) as { message: string; value: string };
+        const { msg: said, value: read } = JSON.parse(line) as { msg: string; value: string };
         assert.deepEqual([said, read], [message, value]);
       }
     }));

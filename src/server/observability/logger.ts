@@ -1,6 +1,13 @@
-// Structured logs: one JSON object per line, or a line as klog writes it. Quiet by default: errors and warnings; levels above 0 come with `--v`.
+// Structured logs: one JSON object per line, with kube-apiserver's keys and the level, or a line as klog writes it. Quiet by default: errors and
+// warnings; levels above 0 come with `--v`.
 // Values are escaped, so no name or header of a client can forge a line or command a terminal. Callers never hand in secrets.
 import type { Clock } from '../../base/index.ts';
+
+/** The forms of lines, as `--logging-format` names them. */
+export const logFormats = ['json', 'text'] as const;
+
+/** A form of log lines. */
+export type LogFormat = (typeof logFormats)[number];
 
 /** Where a server reports to its operator. */
 export interface Logger {
@@ -10,13 +17,9 @@ export interface Logger {
   info(level: number, message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Operators may change it while the server runs. */
   verbosity: number;
+  /** The form of its lines, where they have one. */
+  readonly format?: LogFormat;
 }
-
-/** The forms of lines, as `--logging-format` names them. */
-export const logFormats = ['json', 'text'] as const;
-
-/** A form of log lines. */
-export type LogFormat = (typeof logFormats)[number];
 
 interface LoggerOptions {
   /** Below 0 the logger keeps everything but errors to itself. */
@@ -24,7 +27,7 @@ interface LoggerOptions {
   readonly clock: Clock;
   readonly write: (line: string) => void;
   /** json unless given. */
-  readonly format?: string;
+  readonly format?: LogFormat;
 }
 
 interface LogLine {
@@ -32,6 +35,8 @@ interface LogLine {
   readonly level: 'error' | 'warn' | 'info';
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>> | undefined;
+  /** The verbosity that it needs. */
+  readonly verbosity?: number;
 }
 
 /** What a terminal or a reader of lines may take for more than text, and JSON leaves as it is: DEL, the controls of C1, Unicode's line ends and turns. */
@@ -40,8 +45,8 @@ const controls = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const quote = (value: unknown): string | undefined =>
   JSON.stringify(value)?.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const formatJson = ({ nowMs, level, message, fields }: LogLine): string =>
-  `${quote({ time: new Date(nowMs).toISOString(), level, message, ...fields })}\n`;
+const formatJson = ({ nowMs, level, message, fields, verbosity }: LogLine): string =>
+  `${quote({ ts: nowMs, level, msg: message, v: verbosity, ...fields })}\n`;
 
 /** The form of klog: severity, month and day, time, and fields behind the message, all quoted. */
 function formatText({ nowMs, level, message, fields = {} }: LogLine): string {
@@ -53,12 +58,12 @@ function formatText({ nowMs, level, message, fields = {} }: LogLine): string {
 /** Makes a logger that writes lines with `write`. */
 export function createLogger({ verbosity, clock, write, format = 'json' }: LoggerOptions): Logger {
   const render = format === 'text' ? formatText : formatJson;
-  const log = (level: LogLine['level'], message: string, fields: LogLine['fields']): void => write(render({ nowMs: clock.now(), level, message, fields }));
+  const log = (line: Omit<LogLine, 'nowMs'>): void => write(render({ nowMs: clock.now(), ...line }));
   const logger: Logger = {
-    verbosity,
-    error: (message, fields) => log('error', message, fields),
-    warn: (message, fields) => logger.verbosity >= 0 && log('warn', message, fields),
-    info: (level, message, fields) => logger.verbosity >= level && log('info', message, fields),
+    verbosity, format,
+    error: (message, fields) => log({ level: 'error', message, fields }),
+    warn: (message, fields) => logger.verbosity >= 0 && log({ level: 'warn', message, fields, verbosity: 0 }),
+    info: (level, message, fields) => logger.verbosity >= level && log({ level: 'info', message, fields, verbosity: level }),
   };
   return logger;
 }

@@ -48,10 +48,11 @@ function formatSetting({ type, shown }: Option<unknown>, value: unknown): string
   return type === 'duration' ? formatDurationNanos(Math.round(Number(value) * NANOS_PER_MS)) : String(value);
 }
 
-function listFlags(options: ServerOptions, verbosity: number): [string, string][] {
+function listFlags(options: ServerOptions, { verbosity, format }: Logger): [string, string][] {
   const rows = Object.entries(serverSchema as Readonly<Record<string, Option<unknown>>>).flatMap(([name, option]): [string, string][] =>
     (option.flag === undefined ? [] : [[option.flag, formatSetting(option, options[name as keyof ServerOptions])]]));
-  return [...rows, ['v', String(verbosity)] as [string, string]].sort(([one], [other]) => (one < other ? -1 : 1));
+  const own: [string, string][] = [...(format === undefined ? [] : [['logging-format', format] as [string, string]]), ['v', String(Math.max(0, verbosity))]];
+  return [...rows, ...own].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** Answers both pages; undefined for all other paths. */
@@ -76,8 +77,8 @@ export function createZPages({ options }: { readonly options: ServerOptions & { 
   const pages = {
     statusz: { kind: 'Statusz', text: formatStatus, object: describeStatus },
     flagz: {
-      kind: 'Flagz', text: () => listFlags(options, Math.max(0, logger.verbosity)).map(([name, value]) => `${name}: ${value}`).join('\n'),
-      object: () => ({ flags: Object.fromEntries(listFlags(options, Math.max(0, logger.verbosity))) }),
+      kind: 'Flagz', text: () => listFlags(options, logger).map(([name, value]) => `${name}: ${value}`).join('\n'),
+      object: () => ({ flags: Object.fromEntries(listFlags(options, logger)) }),
     },
   } as const;
   return (exchange) => {

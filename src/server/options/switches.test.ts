@@ -55,7 +55,7 @@ describe('--feature-gates', () => {
     const logger = createLogger({ verbosity: 0, clock: systemClock, write: (line) => void lines.push(line) });
     const server = await startTestServer({ featureGates: ['PodsAPI=true'], logger });
     await server.close();
-    assert.match(lines.join(''), /feature gates that cannot be switched here are ignored","gates":"PodsAPI=true"/);
+    assert.match(lines.join(''), /feature gates that cannot be switched here are ignored","v":0,"gates":"PodsAPI=true"/);
   });
 });
 
@@ -111,7 +111,7 @@ describe('--runtime-config', () => {
     const logger = createLogger({ verbosity: 0, clock: systemClock, write: (line) => void lines.push(line) });
     const server = await startTestServer({ runtimeConfig: ['storagemigration.k8s.io/v1beta1=true'], logger });
     await server.close();
-    assert.match(lines.join(''), /not served because its feature gate is off","resource":"storageversionmigrations","gate":"StorageVersionMigrator"/);
+    assert.match(lines.join(''), /not served because its feature gate is off","v":0,"resource":"storageversionmigrations","gate":"StorageVersionMigrator"/);
   });
 
   it('turns off stable versions, by form, by group version and by resource', async (context) => {
