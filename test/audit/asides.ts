@@ -8,25 +8,15 @@ import { connect } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { ClientRequest, ClientResponse, TestClient } from '../../src/test-support/index.ts';
 import type { Json } from '../differential/case.ts';
-import { PINTLE, type Peer } from '../differential/servers.ts';
-import type { Place } from './place.ts';
+import { PINTLE } from '../differential/servers.ts';
+import { looks } from './looks.ts';
 import type { Certificate } from './row.ts';
+import { type Aside, type Scene, fillRequest } from './scene.ts';
 import { type Streams, catchUp, closeStream, hear, openStream, restStream, sendTogether } from './streams.ts';
-
-/** What asides look at. */
-export interface Scene {
-  readonly peer: Peer;
-  readonly place: Place;
-  readonly etcd: string;
-  /** The program that is asked; this server where none is given. */
-  readonly program: string | undefined;
-  signalEtcd(name: NodeJS.Signals): void;
-}
+import { waits } from './waits.ts';
 
 /** How long a WebSocket is listened to. */
 const WEBSOCKET_MS = 2000;
-
-type Aside = (scene: Scene & { readonly streams: Streams }, rest: string, request: ClientRequest) => Promise<ClientResponse> | unknown;
 
 const answer = (body: unknown): ClientResponse => {
   const text = JSON.stringify(body ?? null);
@@ -170,13 +160,33 @@ function shakeHands({ peer }: Scene, rest: string): Promise<unknown> {
   });
 }
 
-/** How the stored values below a key begin; a PUT writes one: `etcd:KEY`. */
-async function lookIntoEtcd({ etcd }: Scene, key: string, { method, body }: ClientRequest): Promise<unknown> {
+/** The version and kind that a stored value says it has. */
+function readType(value: string): string | undefined {
+  const [, binary, json] = /^k8s\0\n[^]\n([^]*)$|"apiVersion":"([^"]*)"/.exec(value) ?? [];
+  if (json !== undefined) return `${json} ${/"kind":"(\w+)"/.exec(value)?.[1]}`;
+  if (binary === undefined) return undefined;
+  const length = binary.charCodeAt(0);
+  return `${binary.slice(1, length + 1)} ${binary.slice(length + 3, length + 3 + binary.charCodeAt(length + 2))}`;
+}
+
+/**
+ * How the stored values below a key begin; a PUT writes one, or copies that of another key, and a DELETE removes it: `etcd:KEY`. With a
+ * resourceVersion, `etcd:KEY?VERSION`, their types and whether they were written at it.
+ */
+async function lookIntoEtcd({ etcd }: Scene, rest: string, { method, body }: ClientRequest): Promise<unknown> {
+  const [key, words] = rest.split('?') as [string, string?];
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   const ask = async (what: string, sent: Json): Promise<Json> => await (await fetch(`${etcd}/v3/kv/${what}`, { method: 'POST',
     body: JSON.stringify(sent) })).json() as Json;
-  if (method === 'PUT') return void await ask('put', { key: encode(key), value: encode(String(body)) });
+  if (method === 'DELETE') return void await ask('deleterange', { key: encode(key) });
+  const from = (body as Json | undefined)?.['from'] as string | undefined;
+  if (method === 'PUT') {
+    const value = from === undefined ? encode(String(body)) : (await ask('range', { key: encode(from) }))['kvs'][0].value;
+    return void await ask('put', { key: encode(key), value });
+  }
   const { kvs = [] } = await ask('range', { key: encode(key), range_end: encode(`${key}\u007f`) });
+  if (words !== undefined) return (kvs as Json[]).map((pair) => ({ key: Buffer.from(pair['key'], 'base64').toString(), version: pair['version'],
+    isAt: pair['mod_revision'] === words, type: readType(Buffer.from(pair['value'], 'base64').toString('latin1')) }));
   return (kvs as Json[]).map((pair) => {
     const value = Buffer.from(pair['value'], 'base64').toString('latin1');
     const begin = /^k8s:enc:(?:[\w.-]+:){3}/.exec(value)?.[0] ?? value.slice(0, 4).replace(/\0/g, '\\0');
@@ -189,7 +199,7 @@ async function run({ program }: Scene, rest: string): Promise<unknown> {
   const child = program === undefined ? spawn(process.execPath, [PINTLE, ...rest.split(' ')]) : spawn(program, rest.split(' '));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const said = await readText(child.stderr);
-  const named = /unknown flag: --[\w-]+|invalid argument "[^"]*" for "?(?:-v, )?--[\w-]+/.exec(said)?.[0];
+  const named = /unknown flag: --[\w-]+|--emulated-version\S* is not supported|invalid argument "[^"]*" for "?(?:-v, )?--[\w-]+/.exec(said)?.[0];
   return { isRefused: await ended !== 0, said: named?.replace(/"(?:-v, )?--/, '--') };
 }
 
@@ -222,21 +232,21 @@ const asides: Readonly<Record<string, Aside>> = {
   },
   certificate: ({ place }, name, { body }) => place.certify(name, body as Certificate),
   token: ({ place }, claims) => ({ token: place.sign(JSON.parse(claims) as Json) }),
+  ...looks, ...waits,
 };
 
 /** A client of the server, which answers asides as well. */
-export function withAsides(scene: Scene): TestClient {
-  const { client } = scene.peer;
+export function withAsides(parts: Omit<Scene, 'streams'>): TestClient {
+  const { client } = parts.peer;
   const streams: Streams = new Map();
+  const scene = { ...parts, streams };
   return {
     close: () => client.close(),
-    async request(given) {
-      const namesHooks = typeof given.body === 'object' && JSON.stringify(given.body).includes('{hooks}');
-      const request = namesHooks ? { ...given, body: JSON.parse(scene.place.fill(JSON.stringify(given.body))) as Json } : given;
+    async request(request) {
       const found = /^([a-z]\w*):([^]*)$/.exec(request.path);
-      if (found === null) return client.request(request);
+      if (found === null) return client.request(fillRequest(scene.place, request));
       const [, word, rest] = found as unknown as [string, string, string];
-      const said = await asides[word]!({ ...scene, streams }, rest, request);
+      const said = await asides[word]!(scene, rest, request);
       return isResponse(said) ? said : answer(said);
     },
   };

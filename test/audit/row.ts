@@ -16,18 +16,24 @@ export interface Certificate {
   readonly isSelfSigned?: true;
 }
 
+/** Gives an answer as soon as a row says `release:`. */
+export type Hold = (answer: Json) => Promise<Json>;
+
 /**
- * Rows that a server with flags of its own shows. In flags and files {dir} is the directory of the files, {hooks} the URL of the webhooks, and {caBundle}
- * their authority; bodies of requests may name the last two.
+ * Rows that a server with flags of its own shows. In flags, files and requests {dir} is the directory of the
+ * files, {hooks} the URL of the webhooks, {hooksPort} their port, and {caBundle} their authority in base64.
  */
 export interface Setup {
   readonly name: string;
   readonly flags: readonly string[];
-  /** Files by their names in the directory, beside the certificates: `ca.crt`, and `NAME.crt` and `NAME.key` of each of `certificates`. */
+  /**
+   * Files by their names in the directory, beside the certificates: `ca.crt`, `issuer.pub` of the issuer of tokens, and `NAME.crt` and `NAME.key` of each
+   * of `certificates`.
+   */
   readonly files?: Readonly<Record<string, string>>;
   readonly certificates?: Readonly<Record<string, Certificate>>;
-  /** What webhooks answer, by their paths; nothing stands for a failure. */
-  readonly hooks?: Readonly<Record<string, (sent: Json) => Json | Promise<Json> | undefined>>;
+  /** What webhooks answer, by their paths; nothing stands for a failure. An answer that is held is given when the row lets it go. */
+  readonly hooks?: Readonly<Record<string, (sent: Json, hold: Hold) => Json | undefined | Promise<Json | undefined>>>;
   /** This server, too, stores in an etcd, which rows look into. */
   readonly isOnEtcd?: true;
   /** Loops of kube-controller-manager that run. */

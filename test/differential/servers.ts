@@ -1,7 +1,7 @@
 // The two servers that are compared, as processes with the same flags, and the requests of a case on one of them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,8 +49,8 @@ function endWithUs(child: ChildProcess): void {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-async function start(command: string, args: readonly string[], port: number): Promise<Peer> {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', process.env['DIFFERENTIAL_LOG'] === undefined ? 'ignore' : 'inherit'] });
+async function start(command: string, args: readonly string[], { port, log }: { readonly port: number; readonly log: string }): Promise<Peer> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', process.env['DIFFERENTIAL_LOG'] === undefined ? openSync(log, 'w') : 'inherit'] });
   endWithUs(child);
   const url = `https://127.0.0.1:${port}`;
   const client = createTestClient(url, 'admin-token');
@@ -91,11 +91,12 @@ export async function startServer({ directory, etcd, flags = [], loops = [] }: S
   writeFileSync(file('tokens.csv'), TOKENS, { mode: 0o600 });
   if (peer === undefined) {
     return start(process.execPath, [PINTLE, ...shared, `--controllers=${CONTROLLERS.filter((each) => !loops.includes(each.slice(1))).join()}`,
-      ...(etcd === undefined ? [`--data-dir=${file('data')}`] : [`--cert-dir=${file('certs')}`])], port);
+      ...(etcd === undefined ? [`--data-dir=${file('data')}`] : [`--cert-dir=${file('certs')}`])], { port, log: file('log') });
   }
   writeFileSync(file('sa.key'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
   const server = await start(peer, [...shared, `--cert-dir=${file('certs')}`, `--service-account-key-file=${file('sa.key')}`,
-    `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'], port);
+    `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'],
+  { port, log: file('log') });
   return loops.length === 0 ? server : withLoops(server, { directory, loops, program: path.join(path.dirname(peer), 'kube-controller-manager') });
 }
 

@@ -5,10 +5,13 @@ import { authentication } from './authentication.ts';
 import { authorization, modes } from './authorization.ts';
 import { collecting } from './collecting.ts';
 import { ending } from './ending.ts';
+import { extending } from './extending.ts';
+import { fairness, inFlight } from './limiting.ts';
 import { limits } from './limits.ts';
 import { serving } from './serving.ts';
 import { storing } from './storing.ts';
 import { streaming } from './streaming.ts';
 import { unreadable } from './unreadable.ts';
 
-export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, unreadable, streaming, limits, collecting, ending];
+export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, unreadable, streaming, limits, collecting,
+  inFlight, fairness, extending, ending];

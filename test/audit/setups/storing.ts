@@ -2,6 +2,7 @@
 import type { Request } from '../../differential/case.ts';
 import type { Setup } from '../row.ts';
 import { configMap, inNamespace, post } from './files.ts';
+import { valueRows } from './values.ts';
 
 const key = (name: string, byte: string): unknown => ({ name, secret: Buffer.from(byte.repeat(32)).toString('base64') });
 const encryption = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [
@@ -69,5 +70,6 @@ export const storing: Setup = {
     { line: 'V-11 W-24 I-33', what: 'events come to their end', requests: [post(`${inNamespace}/events`, { metadata: { name: 'e' },
       involvedObject: { namespace: '{ns}', kind: 'Pod', name: 'p' }, reason: 'R', message: 'm' }), { path: 'etcd:/registry/events/{ns}/' },
       { path: `${inNamespace}/events?watch=1&timeoutSeconds=9&resourceVersion=0` }, { path: `${inNamespace}/events` }, { path: `${inNamespace}/events/e` }] },
+    ...valueRows,
   ],
 };
