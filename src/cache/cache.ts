@@ -48,6 +48,8 @@ const SHORTEST_WINDOW_MS = 75_000;
 const TURN_MS = 8;
 /** Large objects that change often would fill the memory well within the window; older changes are replayed from the Store. */
 const HISTORY_BYTES = 32 * 2 ** 20;
+/** Bounds for the whole window: the changes of a burst take 1 to 2 KB each beside their values, and the reference forgets them after 75 s too. */
+const lasting = { recentMs: SHORTEST_WINDOW_MS, limit: 5000, limitBytes: 4 * 2 ** 20 };
 /** After so many changes chunks are compacted, so that a burst does not wait for the next tick. */
 const COMPACTED_AFTER = 2000;
 
@@ -75,7 +77,7 @@ class PrefixCache<T> implements Cache<T> {
     const { store, clock, prefix, historyMs = 300_000, historyLimit = HISTORY_LIMIT, pageSize = 1000, report = () => undefined } = options;
     this.#options = options;
     const bounds = { windowMs: Math.max(historyMs, SHORTEST_WINDOW_MS), limit: Math.max(historyLimit, KEPT_AT_LEAST) };
-    this.#history = new History({ ...bounds, limitBytes: options.historyBytes ?? HISTORY_BYTES }, options.sizeOf);
+    this.#history = new History({ ...bounds, limitBytes: options.historyBytes ?? HISTORY_BYTES, lasting }, options.sizeOf);
     const reached = (): number => this.#revision;
     const forget = (watcher: HistoryWatcher<T>): void => void this.#watchers.delete(watcher);
     const decode = (kv: KeyValue): T => this.#toEntry(kv).value;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Change, History, Listing } from './history.ts';
 
-const unbounded = { windowMs: Infinity, limit: Infinity, limitBytes: Infinity };
+const unbounded = { windowMs: Infinity, limit: Infinity, limitBytes: Infinity, lasting: { recentMs: Infinity, limit: 0, limitBytes: 0 } };
 const change = (key: string, revision: number, value?: string): Change<string> => {
   return { key, revision, entry: value === undefined ? undefined : { key, modRevision: revision, value } };
 };
@@ -72,4 +72,21 @@ test('reset lets every cursor fall out, and begins with what was listed', () => 
   assert.deepEqual([history.first, history.next, history.baseRevision, history.at(3)], [2, 2, 9, undefined]);
   assert.deepEqual([...(history.at(9) ?? [])].map(({ key }) => key), ['c']);
   assert.deepEqual(['a', 'b', 'c'].map((key) => history.get(key)?.value), [undefined, undefined, 'z']);
+});
+
+test('a burst is kept while it is recent, and no more than the closer bounds after that', () => {
+  const lasting = { recentMs: 1000, limit: 150, limitBytes: 900 };
+  const history = new History<string>({ ...unbounded, windowMs: 5000, lasting }, (value) => value.length);
+  const burst = (count: number, value: string): Change<string>[] =>
+    Array.from({ length: count }, (_, index) => change('a', history.next + index + 1, value));
+  history.extend(burst(400, 'x'), 0);
+  history.trim(1000);
+  assert.equal(history.next - history.first, 400);
+  history.trim(1001);
+  assert.equal(history.next - history.first, 150);
+  history.extend(burst(20, 'y'.repeat(100)), 2000);
+  assert.equal(history.next - history.first, 20, 'what is recent makes room by what is not');
+  history.trim(3001);
+  assert.equal(history.next - history.first, 9, 'each replaced a value of 100 bytes');
+  assert.equal(history.at(history.baseRevision)?.get('a')?.modRevision, history.baseRevision);
 });

@@ -23,6 +23,8 @@ interface HistoryBounds {
   readonly limit: number;
   /** At most so many bytes of values that only history holds; the last change is always kept. */
   readonly limitBytes: number;
+  /** Closer bounds for changes that are no longer recent: watches come back within seconds, and older changes are in the Store too. */
+  readonly lasting: { readonly recentMs: number; readonly limit: number; readonly limitBytes: number };
 }
 
 interface Step<T> {
@@ -157,11 +159,10 @@ export class History<T> {
 
   /** Drops changes beyond the bounds. */
   trim(nowMs: number): void {
-    const oldestMs = nowMs - this.#bounds.windowMs;
     const base = { ...this.#base };
     /** Dropped changes after the base that have no map: one edit takes all of them, since an edit of each would copy the same nodes again. */
     let mapless: Step<T>[] = [];
-    while (this.#isOverfull(oldestMs)) {
+    while (this.#isOverfull(nowMs)) {
       this.#rebuilt.delete(this.#steps.first);
       const step = this.#steps.shift() as Step<T>;
       this.#bytes -= step.bytes;
@@ -174,11 +175,13 @@ export class History<T> {
   }
 
   /** Whether the oldest change is to be dropped. */
-  #isOverfull(oldestMs: number): boolean {
+  #isOverfull(nowMs: number): boolean {
     const { size, first } = this.#steps;
-    const tooOld = size > KEPT_AT_LEAST && (this.#steps.at(first)?.timeMs ?? oldestMs) < oldestMs;
-    const tooLarge = size > 1 && this.#bytes > this.#bounds.limitBytes;
-    return size > this.#bounds.limit || tooOld || tooLarge;
+    const { windowMs, limit, limitBytes, lasting } = this.#bounds;
+    const ageMs = nowMs - (this.#steps.at(first)?.timeMs ?? nowMs);
+    const tooOld = size > KEPT_AT_LEAST && (ageMs > windowMs || (ageMs > lasting.recentMs && size > lasting.limit));
+    const tooLarge = size > 1 && (this.#bytes > limitBytes || (ageMs > lasting.recentMs && this.#bytes > lasting.limitBytes));
+    return size > limit || tooOld || tooLarge;
   }
 
   /** The state at `revision`; undefined when that is before the base. The caller knows that `revision` has been reached. */
