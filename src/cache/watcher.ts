@@ -1,9 +1,11 @@
 // One watcher: a range and a cursor into shared history.
 //
 //   waiting ──first list──▶ lagging ──has reached what history holds──▶ reading ──take() emptied it──▶ idle
-//      └───────────────────── after ≥ history's base ────────────────────▲  ▲ └────── a change inside its range ◀─┘
+//      │                       ▲                                         │ ▲ ▲ └────── a change inside its range ◀─┘
+//      │                       └─── history has dropped its next change ─┘ │
+//      └──────────────────────── after ≥ history's base ───────────────────┘
 //
-// An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can, and ends `expired`. From every
+// An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can, and lags then. From every
 // state `close` ends it at once; `drain` ends all but a reading one, which ends after its last take.
 import { type Clock, createBoundsTest } from '../base/index.ts';
 import type { KeyIndex, KeyRange, Ranged, Store } from '../storage/index.ts';
@@ -174,7 +176,15 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   }
 
   #checkCursor(): void {
-    if (this.#state === 'reading' && this.#cursor < this.#host.history.first) this.finish('expired');
+    if (this.#state === 'reading' && this.#cursor < this.#host.history.first) this.#fallBehind();
+  }
+
+  /** History has dropped changes that the reader has not taken: they are read from the Store, as those before it are. */
+  #fallBehind(): void {
+    if (this.#draining) return this.finish('expired');
+    this.#host.keyIndex.remove(this);
+    this.#state = 'waiting';
+    this.start();
   }
 
   #takeReplayed(limit: number): CacheEvent<T>[] {
@@ -201,7 +211,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   /** Moves the cursor to the next change that is wanted; without one the watcher is idle. */
   #seek(): void {
     const { history } = this.#host;
-    if (this.#cursor < history.first) return this.finish('expired');
+    if (this.#cursor < history.first) return this.#fallBehind();
     for (; this.#cursor < history.next; this.#cursor++) {
       const { revision, key } = this.#upcoming as CacheEvent<T>;
       if (revision > this.#floor && this.#isInside(key)) return;
