@@ -41,7 +41,8 @@ const startHooks = [
 
 /** The checks of a server, in the order in which they are listed. */
 export function listChecks(state: StartState, { store, health, flowControl, more, options: { clock, livezGraceMs } }: {
-  readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined; readonly options: ServerOptions;
+  readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined;
+  readonly options: Pick<ServerOptions, 'clock' | 'livezGraceMs'>;
   /** Of what only some servers have. */
   readonly more: readonly Pick<HealthCheck, 'name' | 'check'>[];
 }): HealthCheck[] {
