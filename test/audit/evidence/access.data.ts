@@ -8,6 +8,7 @@ export const access: Readonly<Record<string, readonly string[]>> = {
   'N-08': ['auth/authorization-header-forms', 'auth/unknown-bearer-token-is-unauthorized'],
   'N-09': ['auth/authorization-header-forms'],
   'N-11': ['auth/token-request-answers-a-token', 'auth/token-bound-to-a-secret-dies-with-it'],
+  'N-20': ['auth/admin-acts-as-another-user', 'auth/impersonating-service-account-or-anonymous-fills-groups'],
   'N-21': ['auth/token-with-other-audience-is-refused'],
   'N-22': ['auth/unknown-bearer-token-is-unauthorized'],
   'N-24': ['auth/issuer-discovery-documents'],

@@ -54,7 +54,7 @@ export const storing: Setup = {
       { path: `${secrets}/a` },
       { method: 'DELETE', path: `${secrets}/z` }, repaired, { path: `${secrets}/z`, pauseMs: 500 }] },
     { line: 'J-40', what: 'a list with a value that cannot be decrypted', requests: [secret('a'), secret('z'), broken, { path: secrets }, repaired] },
-    { line: 'K-22', what: 'a kind of which a value cannot be read from the start', requests: [{ ...broken, path: `etcd:${thing}` },
+    { line: 'K-22 V-09', what: 'a kind of which a value cannot be read from the start', requests: [{ ...broken, path: `etcd:${thing}` },
       post(definitions, { metadata: { name: 'things.sealed.example.com' }, spec: { group: 'sealed.example.com', scope: 'Namespaced', names: {
         plural: 'things', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] } }),
       { path: '/apis/sealed.example.com/v1', until: { field: 'resources.0.name', equals: 'things' } },

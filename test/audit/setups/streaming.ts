@@ -57,7 +57,7 @@ export const streaming: Setup = {
       ...['a', 'b', 'c'].map((name): Request => ({ path: `open:${name}${maps}?watch=1`, as: 'alice' })), { path: maps, as: 'alice' },
       { path: 'metric:apiserver_flowcontrol_current_executing_seats?priority_level="own-{id}"', until: { field: 'value', equals: 0 } },
       { path: 'metric:apiserver_flowcontrol_current_executing_seats?priority_level="own-{id}"' }] },
-    { line: 'J-43', what: 'a list of which nothing is known takes the most seats', requests: [...letIn, ...ownLevel(1000, 25),
+    { line: 'J-43 S-08', what: 'a list of which nothing is known takes the most seats', requests: [...letIn, ...ownLevel(1000, 25),
       { path: `${maps}?limit=abc`, as: 'alice' }, { path: 'metric:apiserver_flowcontrol_work_estimated_seats_sum?priority_level="own-{id}"' }] },
     { line: 'K-21', what: 'a watch that is not read for a while', requests: [{ path: `open:w${maps}?watch=1` }, { path: 'rest:w' },
       together(300, configMap('a{n}', { data: { k: 'v'.repeat(100_000) } })), { path: 'caughtup:w?300' }] },
