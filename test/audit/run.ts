@@ -11,7 +11,7 @@ import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
 import { type TestClient, startTestServer } from '../../src/test-support/index.ts';
 import { compare } from '../differential/compare.ts';
 import type { Answer } from '../differential/normalise.ts';
-import { CONTROLLERS, runCase, startEtcd, startServer } from '../differential/servers.ts';
+import { CONTROLLERS, NEVER, runCase, startEtcd, startServer } from '../differential/servers.ts';
 import { readLedger } from '../oracle/ledger.ts';
 import { withAsides } from './asides.ts';
 import { elsewhere } from './elsewhere/index.ts';
@@ -85,7 +85,11 @@ const readAnswers = (): Record<string, readonly Answer[]> => JSON.parse(readFile
 
 async function record(): Promise<void> {
   const recorded = { ...readAnswers() };
-  for (const setup of wanted) for await (const [row, answers] of runSetup(setup, values.peer)) recorded[keyOf(row)] = answers;
+  for (const setup of wanted) for await (const [row, answers] of runSetup(setup, values.peer)) {
+    const step = answers.findIndex(({ status, body }) => status === 0 || body === NEVER);
+    if (step !== -1) throw new Error(`${keyOf(row)}: request ${step + 1} shows nothing: ${JSON.stringify(answers[step])}`);
+    recorded[keyOf(row)] = answers;
+  }
   const lines = all.flatMap((setup) => setup.rows.map(keyOf)).filter((key) => recorded[key] !== undefined)
     .map((key) => `${JSON.stringify(key)}: ${JSON.stringify(recorded[key])}`);
   writeFileSync(answersFile, `{\n${lines.join(',\n')}\n}\n`);

@@ -17,6 +17,8 @@ export const PINTLE = path.join(root, 'dist/bin/pintle.js');
 
 const START_MS = 240_000;
 const UNTIL_MS = 20_000;
+/** Stands for an answer that never became as a request wanted it. */
+export const NEVER = 'never';
 const ANSWER_MS = 30_000;
 
 /** Loops that belong to kube-controller-manager, which does not run beside the peer. */
@@ -153,6 +155,18 @@ function fill<T>(value: T, names: ReadonlyMap<string, string>): T {
   return JSON.parse(text) as T;
 }
 
+const isAsWanted = ({ field, equals }: NonNullable<Request['until']>, { body }: Received): boolean =>
+  JSON.stringify(readField(body, field)) === JSON.stringify(equals);
+
+/** The body of an answer; texts that are JSON, as some documents are sent, are read as well. */
+function readBody({ body, text }: Received): unknown {
+  try {
+    return body ?? JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 async function send(client: TestClient, request: Request): Promise<Received> {
   const headers = {
     'user-agent': 'differential', ...(request.type !== undefined && { 'content-type': request.type }),
@@ -164,8 +178,7 @@ async function send(client: TestClient, request: Request): Promise<Received> {
   const deadlineMs = performance.now() + UNTIL_MS;
   for (;;) {
     const response = await client.request(sent);
-    if (until === undefined || JSON.stringify(readField(response.body, until.field)) === JSON.stringify(until.equals)
-      || performance.now() > deadlineMs) return response;
+    if (until === undefined || isAsWanted(until, response) || performance.now() > deadlineMs) return response;
     await sleep(20);
   }
 }
@@ -190,13 +203,13 @@ export async function runCase(client: TestClient, { requests }: Case, id: string
     if (given.pauseMs !== undefined) await sleep(given.pauseMs);
     const response = await sendInTime(client, request);
     for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String((field.startsWith('headers.')
-      ? response.headers[field.slice('headers.'.length)] : readField(response.body, field)) ?? 'absent'));
+      ? response.headers[field.slice('headers.'.length)] : readField(readBody(response), field)) ?? 'absent'));
     if (request.method === 'POST' && response.status === 201 && needsCleaning(request.path)) {
       const name = (response.body as Json | undefined)?.['metadata']?.name as string | undefined;
       if (name !== undefined) created.push(`${request.path}/${name}`);
     }
-    if (given.until === undefined) answers.push(normalise(response, { id, seen }, request));
-    else answers.push({ status: -1 });
+    if (request.until === undefined) answers.push(normalise(response, { id, seen }, request));
+    else answers.push({ status: -1, ...(!isAsWanted(request.until, response) && { body: NEVER }) });
     if (given.isNeeded === true && response.status >= 400) break;
   }
   for (const at of created.reverse()) await client.request({ method: 'DELETE', path: at });
