@@ -131,7 +131,8 @@ export function createTestApi(more: Partial<EndpointsDependencies> = {}): TestAp
   const clock = createManualClock();
   const configMaps = makeResource({ kind: 'ConfigMap', plural: 'configmaps', shortNames: ['cm'] }, { data: mapOf(text), immutable: scalar('boolean') });
   const nodes = makeResource({ kind: 'Node', plural: 'nodes', namespaced: false });
-  const widgets = makeResource({ kind: 'Widget', plural: 'widgets', group: 'example.com', custom: true });
+  const widgets = makeResource({ kind: 'Widget', plural: 'widgets', group: 'example.com', custom: true }, {
+    part: { ...struct({ kind: text, apiVersion: text, metadata }), embeddedResource: true } });
   const catalog = createCatalog([configMaps, nodes, widgets]);
   const store = createMemoryStore({ clock });
   const admission = { mutate: async () => undefined, validate: async () => undefined };

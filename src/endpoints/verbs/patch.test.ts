@@ -81,6 +81,10 @@ testRows('handlePatch', api, [
     body: { reason: 'UnsupportedMediaType' } },
   { name: 'reports bad metadata of a custom resource before its type', request: merge(`${W}/w`, { apiVersion: 'a', metadata: { labels: { a: '-' } } }),
     status: 422, body: { 'details.causes.0.field': 'metadata.labels', 'details.causes.2.field': 'apiVersion' } },
+  { name: 'reads the metadata of embedded objects', request: merge(`${W}/w`, { part: { metadata: { labels: { a: 7 } } } }), status: 422,
+    body: { 'details.causes.0.field': 'patch' } },
+  { name: 'reads no embedded objects of another type', request: merge(`${W}/w`, { apiVersion: null, part: { metadata: { labels: { a: 7 } } } }), status: 500,
+    body: { message: "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'" } },
   { name: 'does not change the kind of a custom resource', request: merge(`${W}/w`, { kind: 'Other' }), status: 422,
     body: { message: 'Other.example.com "w" is invalid: kind: Invalid value: "Other": must be Widget' } },
 ]);

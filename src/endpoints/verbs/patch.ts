@@ -132,20 +132,29 @@ function readFirst<T>(read: (value: JsonObject, inFieldOrder?: boolean) => T, do
 
 type Read = Pick<ReturnType<typeof typeObject>, 'object' | 'strictErrors'>;
 
+/** Whether a document is of the kind that is expected, in whatever version. */
+const isOfKind = ({ apiVersion, kind }: JsonObject, expected: PatchContext['expected']): boolean =>
+  kind === expected.kind && parseGroupVersion(String(apiVersion))?.group === expected.group;
+
+/** The part of a custom resource that is read when a patch has given it another kind. */
+const withMetadataOnly = ({ apiVersion, kind, metadata }: JsonObject): JsonObject =>
+  ({ ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }), ...(metadata !== undefined && { metadata }) });
+
 /**
  * A custom resource that a patch has given another type is read by the schema of its metadata alone; all else of another version of its kind is unknown,
  * and dropped.
  */
 function withoutUnread(found: Read, document: JsonObject, expected: PatchContext['expected']): Read {
-  const { apiVersion, kind } = document;
-  if (kind === expected.kind && apiVersion === formatGroupVersion(expected)) return found;
+  if (document['kind'] === expected.kind && document['apiVersion'] === formatGroupVersion(expected)) return found;
   const { object, strictErrors } = found;
   const { metadata } = object;
   const known = errorsOfMetadata(strictErrors);
-  const isKind = kind === expected.kind && parseGroupVersion(String(apiVersion))?.group === expected.group;
-  if (!isKind) return { object: { ...object }, strictErrors: known };
+  if (!isOfKind(document, expected)) return { object: { ...document, ...object } as KubeObject, strictErrors: known };
   const unknown = Object.keys(document).filter((name) => !['apiVersion', 'kind', 'metadata'].includes(name));
-  return { object: { apiVersion: object.apiVersion!, kind, metadata }, strictErrors: [...known, ...unknown.map((name) => `unknown field ${quoteGo(name)}`)] };
+  return {
+    object: { apiVersion: object.apiVersion!, kind: expected.kind, metadata },
+    strictErrors: [...known, ...unknown.map((name) => `unknown field ${quoteGo(name)}`)],
+  };
 }
 
 /** Reads the patched document back into an object: types, strictness, defaults. */
@@ -155,8 +164,13 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   if (expected.custom) checkCustomType(document, text, fail);
   else if (!converted) checkDocumentType(document, context, fail);
   if (!expected.custom && !converted && !document['apiVersion']) return readUnversioned(document, context, fail);
-  const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
-    typeObject({ value, inFieldOrder, untyped: converted, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+  const isOther = expected.custom && !isOfKind(document, expected);
+  const read = (whole: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> => {
+    const value = isOther ? withMetadataOnly(whole) : whole;
+    const asReference = (why: string, mismatch?: Parameters<typeof describeConversion>[1]): StatusError =>
+      fail(converted ? describeConversion(why, mismatch) : why);
+    return typeObject({ value, inFieldOrder, untyped: converted, before }, expected, asReference);
+  };
   const found = readFirst(read, document, converted ? undefined : ordered);
   const { object, strictErrors } = expected.custom ? withoutUnread(found, document, expected) : found;
   const inOrder = strictErrors.length < 2 ? strictErrors : converted || found.object !== object ? [...strictErrors].sort() : read(ordered()).strictErrors;
