@@ -44,9 +44,16 @@ function endOf(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Whatever ends this process ends the servers. */
+/** Ends of the servers that run: whatever ends this process ends them. */
+const ends = new Set<() => void>();
+process.on('exit', () => {
+  for (const end of ends) end();
+});
+
 function endWithUs(child: ChildProcess): void {
-  process.on('exit', () => child.kill('SIGKILL'));
+  const end = (): void => void child.kill('SIGKILL');
+  ends.add(end);
+  child.once('exit', () => ends.delete(end));
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -126,8 +133,12 @@ export const makeDirectory = (): string => mkdtempSync(path.join(existsSync('/de
 /** An etcd that ends with this process. */
 export async function startEtcd(): Promise<EtcdCluster> {
   const etcd = await startCluster();
-  process.on('exit', () => etcd.members.forEach((member) => member.signal('SIGKILL')));
-  return etcd;
+  const end = (): void => etcd.members.forEach((member) => member.signal('SIGKILL'));
+  ends.add(end);
+  return { ...etcd, async stop() {
+    ends.delete(end);
+    await etcd.stop();
+  } };
 }
 
 /** Starts this server, and the peer on an etcd of its own. */
