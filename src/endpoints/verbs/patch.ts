@@ -136,9 +136,17 @@ type Read = Pick<ReturnType<typeof typeObject>, 'object' | 'strictErrors'>;
 const isOfKind = ({ apiVersion, kind }: JsonObject, expected: PatchContext['expected']): boolean =>
   kind === expected.kind && parseGroupVersion(String(apiVersion))?.group === expected.group;
 
-/** The part of a custom resource that is read when a patch has given it another kind. */
-const withMetadataOnly = ({ apiVersion, kind, metadata }: JsonObject): JsonObject =>
-  ({ ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }), ...(metadata !== undefined && { metadata }) });
+/** Reads a document. Where it is a custom resource of another kind, problems of embedded objects are none: nothing but its own metadata has to be readable. */
+function readTyped(document: JsonObject, expected: PatchContext['expected'], read: (value: JsonObject) => Read): Read {
+  try {
+    return read(document);
+  } catch (error) {
+    if (!expected.custom || isOfKind(document, expected)) throw error;
+    const own = Object.fromEntries(Object.entries(document).filter(([name]) => ['apiVersion', 'kind', 'metadata'].includes(name)));
+    const { object, strictErrors } = read(own);
+    return { object: { ...document, ...object } as KubeObject, strictErrors };
+  }
+}
 
 /**
  * A custom resource that a patch has given another type is read by the schema of its metadata alone; all else of another version of its kind is unknown,
@@ -149,7 +157,7 @@ function withoutUnread(found: Read, document: JsonObject, expected: PatchContext
   const { object, strictErrors } = found;
   const { metadata } = object;
   const known = errorsOfMetadata(strictErrors);
-  if (!isOfKind(document, expected)) return { object: { ...document, ...object } as KubeObject, strictErrors: known };
+  if (!isOfKind(document, expected)) return { object: { ...object }, strictErrors: known };
   const unknown = Object.keys(document).filter((name) => !['apiVersion', 'kind', 'metadata'].includes(name));
   return {
     object: { apiVersion: object.apiVersion!, kind: expected.kind, metadata },
@@ -164,14 +172,9 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   if (expected.custom) checkCustomType(document, text, fail);
   else if (!converted) checkDocumentType(document, context, fail);
   if (!expected.custom && !converted && !document['apiVersion']) return readUnversioned(document, context, fail);
-  const isOther = expected.custom && !isOfKind(document, expected);
-  const read = (whole: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> => {
-    const value = isOther ? withMetadataOnly(whole) : whole;
-    const asReference = (why: string, mismatch?: Parameters<typeof describeConversion>[1]): StatusError =>
-      fail(converted ? describeConversion(why, mismatch) : why);
-    return typeObject({ value, inFieldOrder, untyped: converted, before }, expected, asReference);
-  };
-  const found = readFirst(read, document, converted ? undefined : ordered);
+  const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
+    typeObject({ value, inFieldOrder, untyped: converted, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+  const found = readTyped(document, expected, (value) => readFirst(read, value, converted || value !== document ? undefined : ordered));
   const { object, strictErrors } = expected.custom ? withoutUnread(found, document, expected) : found;
   const inOrder = strictErrors.length < 2 ? strictErrors : converted || found.object !== object ? [...strictErrors].sort() : read(ordered()).strictErrors;
   const all = [...problems, ...inOrder];
