@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const dist = fileURLToPath(new URL('..', import.meta.url));
-const slowFolders = ['test/crash', 'test/fuzz', 'test/clients', 'test/oracle', 'test/faults', 'test/console'];
+const slowFolders = ['test/audit', 'test/crash', 'test/fuzz', 'test/clients', 'test/oracle', 'test/faults', 'test/console'];
 
 /** All compiled test files, slow or not, in a stable order. */
 function findTests(): string[] {
