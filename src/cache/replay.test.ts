@@ -43,6 +43,22 @@ test('take returns every change once, in order, though only 1000 are held at a t
   replay.close();
 });
 
+test('of large values no more than 4 MB and one change are held, and take returns every one', async () => {
+  const harness = createStoreHarness();
+  const value = 'x'.repeat(2 ** 20);
+  for (let index = 0; index < 20; index += 1) await harness.write(`/p/${index}`, value);
+  const { replay, ends } = await open(harness);
+  const seen: number[] = [];
+  for (let round = 0; round < 100 && seen.length < 20; round += 1) {
+    assert.ok(replay.size <= 5, `${replay.size} are held`);
+    seen.push(...replay.take(2).map(({ revision }) => revision));
+    await settle();
+  }
+  assert.deepEqual(seen, Array.from({ length: 20 }, (_, index) => index + 2));
+  assert.deepEqual(ends, []);
+  replay.close();
+});
+
 test('a watch that failed is opened again after a second, where it was', async () => {
   const harness = createStoreHarness();
   await write(harness, 3);

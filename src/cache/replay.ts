@@ -6,6 +6,8 @@ import type { CacheEvent, Decode } from './contract.ts';
 
 /** Changes held for one lagging watcher. */
 const REPLAY_LIMIT = 1000;
+/** Bytes of their values: a client that does not read may ask for a watch from before many large ones. One change is always held. */
+const REPLAY_BYTES = 4 * 2 ** 20;
 const RETRY_MS = 1000;
 
 /** The parts of a replay, and its callbacks. */
@@ -35,6 +37,9 @@ function toCacheEvent<T>({ type, kv, previous }: StoreEvent, decode: Decode<T>):
 export class Replay<T> {
   readonly #options: ReplayOptions<T>;
   #buffer: CacheEvent<T>[] = [];
+  /** Of the values of each change in the buffer. */
+  readonly #sizes: number[] = [];
+  #bytes = 0;
   #session: Session | undefined;
   #reached: number;
   #closed = false;
@@ -70,7 +75,8 @@ export class Replay<T> {
     let count = Math.min(limit, this.#buffer.length);
     while (count > 0 && this.#buffer[count]?.revision === this.#buffer[count - 1]?.revision) count++;
     const taken = this.#buffer.splice(0, count);
-    if (this.#buffer.length <= REPLAY_LIMIT / 2) this.open();
+    for (const bytes of this.#sizes.splice(0, count)) this.#bytes -= bytes;
+    if (this.#buffer.length <= REPLAY_LIMIT / 2 && this.#bytes <= REPLAY_BYTES / 2) this.open();
     return taken;
   }
 
@@ -134,11 +140,15 @@ export class Replay<T> {
   #keep(batch: readonly StoreEvent[], revision: number): boolean {
     try {
       for (const event of batch) {
-        if (this.#buffer.length >= REPLAY_LIMIT && event.kv.modRevision > this.#reached) {
+        const isFull = this.#buffer.length >= REPLAY_LIMIT || this.#bytes >= REPLAY_BYTES;
+        if (isFull && event.kv.modRevision > this.#reached) {
           this.#endSession();
           return true;
         }
         this.#buffer.push(toCacheEvent(event, this.#options.decode));
+        const bytes = event.kv.value.length + (event.previous?.value.length ?? 0);
+        this.#sizes.push(bytes);
+        this.#bytes += bytes;
         this.#reached = event.kv.modRevision;
       }
     } catch {
