@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, request as requestHttps } from 'node:https';
-import { after, before, describe, it } from 'node:test';
+import { type TestContext, after, before, describe, it } from 'node:test';
 import { Socket, connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { systemClock, systemRandom } from '../../base/index.ts';
@@ -20,6 +20,77 @@ const configMaps = '/api/v1/namespaces/default/configmaps';
 const makeText = (fault: string, text = fault): string =>
   `HTTP/1.1 ${fault}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`;
 const statusesIn = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status as string);
+
+/**
+ * A thread of its own. Its connections pass through a relay, which holds back what they send once they are known to the server, or with `withHandshake`
+ * once only the last part of their handshake is missing there. It lets all of it go at once.
+ */
+const SENDER = `
+  const net = require('node:net');
+  const tls = require('node:tls');
+  const { parentPort, workerData: { port, flag, sockets, requests, text, withHandshake } } = require('node:worker_threads');
+  const burst = text.repeat(requests);
+  const held = new Map();
+  let [full, answered] = [0, 0];
+  const relay = net.createServer((client) => {
+    const server = net.connect(port, '127.0.0.1');
+    server.pipe(client);
+    client.on('data', (part) => {
+      const parts = held.get(client.remotePort);
+      if (parts === undefined) return void server.write(part);
+      const before = Buffer.concat(parts).length;
+      parts.push(part);
+      parts.server = server;
+      if (before <= burst.length && before + part.length > burst.length && ++full === sockets) parentPort.postMessage('ready');
+    });
+  });
+  relay.listen(0, '127.0.0.1', () => {
+    for (let at = 0; at < sockets; at++) {
+      const socket = tls.connect({ host: '127.0.0.1', port: relay.address().port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+      const hold = () => {
+        held.set(socket.localPort, []);
+        socket.write(burst);
+      };
+      socket.on('secureConnect', () => withHandshake ? hold() : socket.write(text));
+      socket.on('data', (part) => {
+        if (!held.has(socket.localPort)) return hold();
+        answered += part.toString('latin1').split('HTTP/1.1 200').length - 1;
+        if (answered === sockets * requests) parentPort.postMessage('answered');
+      });
+    }
+  });
+  parentPort.once('message', async () => {
+    await Promise.all([...held.values()].map((parts) => new Promise((resolve) => parts.server.write(Buffer.concat(parts), resolve))));
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  });`;
+
+/** Has many connections send many requests while the thread of the server does not look at them; resolves with the most that came in one turn. */
+async function sendAtOnce(server: TestServer, { context, ...burst }: {
+  readonly context: TestContext; readonly sockets: number; readonly requests: number; readonly withHandshake: boolean;
+}): Promise<number> {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(SENDER, { eval: true, workerData: { ...burst, port: new URL(server.url).port, flag, text: GET_VERSION } });
+  let [begun, most] = [0, 0];
+  const count = (): void => void begun++;
+  const look = (): void => {
+    most = Math.max(most, begun);
+    begun = 0;
+    turn = setImmediate(look);
+  };
+  context.after(async () => {
+    clearImmediate(turn);
+    unsubscribe('http.server.request.start', count);
+    await client.terminate();
+  });
+  let turn = setImmediate(look);
+  assert.deepEqual(await once(client, 'message'), ['ready']);
+  subscribe('http.server.request.start', count);
+  client.postMessage('go');
+  assert.notEqual(Atomics.wait(flag, 0, 0, 10_000), 'timed-out');
+  assert.deepEqual(await once(client, 'message'), ['answered']);
+  return most;
+}
 
 /** A listener without TLS whose requests never end. */
 async function openPlainListener() {
@@ -57,43 +128,13 @@ describe('an HTTP/1.1 connection', () => {
   });
 
   it('takes pipelined requests of many connections in several turns, and answers all of them', async (context) => {
-    const flag = new Int32Array(new SharedArrayBuffer(4));
-    // A thread of its own sends them, while that of the server does not look at its connections.
-    const client = new Worker(`
-      const { connect } = require('node:tls');
-      const { parentPort, workerData: { port, flag, requests, count } } = require('node:worker_threads');
-      let [connected, answered] = [0, 0];
-      const sockets = Array.from({ length: 20 }, () => connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }));
-      for (const socket of sockets) {
-        socket.on('secureConnect', () => ++connected === sockets.length && parentPort.postMessage('connected'));
-        socket.on('data', (part) => {
-          answered += part.toString('latin1').split('HTTP/1.1 200').length - 1;
-          if (answered === sockets.length * count) parentPort.postMessage('answered');
-        });
-      }
-      parentPort.once('message', () => {
-        for (const socket of sockets) socket.write(requests);
-        setTimeout(() => { Atomics.store(flag, 0, 1); Atomics.notify(flag, 0); }, 300);
-      });`, { eval: true, workerData: { port: new URL(server.url).port, flag, requests: GET_VERSION.repeat(150), count: 150 } });
-    let [begun, most] = [0, 0];
-    const count = (): void => void begun++;
-    const look = (): void => {
-      most = Math.max(most, begun);
-      begun = 0;
-      turn = setImmediate(look);
-    };
-    let turn = setImmediate(look);
-    subscribe('http.server.request.start', count);
-    context.after(async () => {
-      clearImmediate(turn);
-      unsubscribe('http.server.request.start', count);
-      await client.terminate();
-    });
-    await once(client, 'message');
-    client.postMessage('go');
-    Atomics.wait(flag, 0, 0, 10_000);
-    assert.deepEqual(await once(client, 'message'), ['answered']);
+    const most = await sendAtOnce(server, { context, sockets: 20, requests: 150, withHandshake: false });
     assert.ok(most >= 150 && most <= 350, `${most} in one turn`);
+  });
+
+  it('takes requests that come with the last part of many handshakes in several turns', async (context) => {
+    const most = await sendAtOnce(server, { context, sockets: 20, requests: 150, withHandshake: true });
+    assert.ok(most >= 150 && most <= 450, `${most} in one turn`);
   });
 
   it('answers a request for another protocol after those before it', async () => {

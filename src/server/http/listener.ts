@@ -88,7 +88,7 @@ function openPort(server: NetServer, port: number, address: string): Promise<num
 
 function createTls(identity: TlsIdentity, state: ListenerState, servers: { http1: HttpServer; http2: Http2 }): TlsFront {
   return createTlsFront({
-    identity, clock: state.options.clock, open: state.secureSockets,
+    identity, clock: state.options.clock, open: state.secureSockets, intake: state.intake,
     onSecure(socket) {
       state.secureSockets.add(socket);
       socket.on('close', () => state.secureSockets.delete(socket));

@@ -9,7 +9,7 @@ import { createCertificateCheck, recheckCertificates } from '../tls/client-certi
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 import { awaitServerName } from '../tls/server-name.ts';
 import { Deadlines } from './deadlines.ts';
-import { HandshakeTurns, readsOf } from './turns.ts';
+import { HandshakeTurns, type RequestIntake, readsOf } from './turns.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
 export const acceptedSockets = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
@@ -26,6 +26,8 @@ interface TlsFrontOptions {
   readonly clock: Clock;
   /** The connections whose handshake is done. */
   readonly open: Iterable<TLSSocket>;
+  /** Which connections are read in a turn once they are secure. */
+  readonly intake: Pick<RequestIntake, 'onFull'>;
   readonly onSecure: (socket: TLSSocket) => void;
   readonly onError: (error: NodeJS.ErrnoException, socket: Socket) => void;
 }
@@ -68,8 +70,9 @@ class Handshakes {
   /** What ends the wait for a handshake. */
   readonly #leave = new WeakMap<Socket, () => void>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, intake: Pick<RequestIntake, 'onFull'>) {
     this.#deadlines = new Deadlines(clock, HANDSHAKE_MS);
+    intake.onFull(() => this.#turns.rest());
   }
 
   begin(socket: Socket): void {
@@ -99,9 +102,9 @@ const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '');
  * Makes one; accepts nothing until its server listens. Each certificate has a TLS server of its own: Node's SNICallback adds a certificate to the one of
  * the server instead of replacing it, and where one is RSA and the other is not, the client gets whichever it prefers.
  */
-export function createTlsFront({ identity: first, clock, open, onSecure, onError }: TlsFrontOptions): TlsFront {
+export function createTlsFront({ identity: first, clock, open, intake, onSecure, onError }: TlsFrontOptions): TlsFront {
   let checkCertificate = createCertificateCheck(first.clientAuthorities, first.proxyAuthorities ?? []);
-  const handshakes = new Handshakes(clock);
+  const handshakes = new Handshakes(clock, intake);
   const make = (identity: TlsIdentity, serving?: NamedCertificate): TlsServer => {
     const server = createTlsServer(createTlsOptions(identity, serving));
     server.on('secureConnection', (socket: TLSSocket) => {

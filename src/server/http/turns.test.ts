@@ -206,6 +206,32 @@ test('of many connections whose handshake is not done forty are read at a time, 
   assert.deepEqual(delays, [1, 1, 0, 1]);
 });
 
+test('no handshake is read on in a turn that has brought many requests', () => {
+  const timers: (() => void)[] = [];
+  const turns = new HandshakeTurns({ after: (_, callback) => ({ cancel() {}, left: timers.push(callback) }) });
+  const intake = new RequestIntake();
+  intake.onFull(() => turns.rest());
+  const reading = new Set<string>();
+  const open = (name: string): PausableReads & { bytesRead: number } => (
+    { bytesRead: 0, readStop: () => void reading.delete(name), readStart: () => void reading.add(name) });
+  const [first, second, third] = [open('first'), open('second'), open('third')];
+  for (const connection of [first, second]) {
+    connection.readStart();
+    turns.add(connection);
+  }
+  turns.remove(first);
+  intake.add(first);
+  intake.count(first, 399);
+  assert.deepEqual([...reading], ['second']);
+  intake.count(first);
+  third.readStart();
+  turns.add(third);
+  assert.deepEqual([...reading], []);
+  assert.equal(timers.length, 1);
+  timers[0]?.();
+  assert.deepEqual([...reading], ['second', 'third']);
+});
+
 test('connections with many streams end one a turn, those with few together', async () => {
   const ends = new ConnectionEnds();
   const ended: string[] = [];

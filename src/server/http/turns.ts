@@ -175,9 +175,16 @@ export class RequestIntake {
   /** The callers that brought many requests in this turn are not read on in it. */
   #isLimited = false;
   #isScheduled = false;
+  /** Stops what may still become a connection that brings requests in this turn. */
+  #onFull: () => void = () => {};
 
   constructor(callers: Pick<Callers, 'of'> = new Callers()) {
     this.#callers = callers;
+  }
+
+  /** Calls `listener` when a turn has brought so many requests that no connection is read on in it: the end of a handshake may bring requests too. */
+  onFull(listener: () => void): void {
+    this.#onFull = listener;
   }
 
   add(connection: PausableReads, head: object = connection): void {
@@ -194,8 +201,10 @@ export class RequestIntake {
     this.#served.set(connection, (this.#served.get(connection) ?? 0) + requests);
     this.#requests += requests;
     this.#schedule();
-    if (this.#requests >= 2 * REQUESTS_READ_A_TURN) this.#pause(0);
-    else if (this.#requests >= REQUESTS_READ_A_TURN && !this.#isLimited) this.#pause(FEW_REQUESTS + 1);
+    if (this.#requests >= 2 * REQUESTS_READ_A_TURN) {
+      this.#pause(0);
+      this.#onFull();
+    } else if (this.#requests >= REQUESTS_READ_A_TURN && !this.#isLimited) this.#pause(FEW_REQUESTS + 1);
   }
 
   /** Lets `release`, which gives out requests that a connection has held back, have a turn. */
@@ -339,6 +348,8 @@ export class HandshakeTurns {
   readonly #reading = new Set<Handshake>();
   #bytesBefore = 0;
   #isScheduled = false;
+  /** No more is read in this turn. */
+  #isResting = false;
 
   /** Connections are read by the clock of the machine: they do not wait for one that a test moves. */
   constructor(clock: Pick<Clock, 'after'> = systemClock) {
@@ -348,9 +359,18 @@ export class HandshakeTurns {
   /** A connection that is read has begun. */
   add(connection: Handshake): void {
     this.#waiting.add(connection);
-    if (this.#waiting.size <= HANDSHAKES_A_TURN) return void this.#reading.add(connection);
+    if (this.#waiting.size <= HANDSHAKES_A_TURN && !this.#isResting) return void this.#reading.add(connection);
     connection.readStop();
     this.#schedule();
+  }
+
+  /** Reads no connection until the next turn. With the last part of its handshake a client may send the requests that follow it. */
+  rest(): void {
+    if (this.#isResting || this.#reading.size === 0) return;
+    this.#isResting = true;
+    for (const connection of this.#reading) connection.readStop();
+    this.#reading.clear();
+    this.#schedule(false);
   }
 
   /** A connection is secure, or gone. */
@@ -368,6 +388,7 @@ export class HandshakeTurns {
 
   #nextTurn(): void {
     this.#isScheduled = false;
+    this.#isResting = false;
     const isSilent = this.#reading.size === HANDSHAKES_A_TURN && this.#countBytes() === this.#bytesBefore;
     for (const connection of this.#reading) {
       connection.readStop();
