@@ -83,7 +83,7 @@ class PrefixCache<T> implements Cache<T> {
     const decode = (kv: KeyValue): T => this.#toEntry(kv).value;
     this.#host = { history: this.#history, keyIndex: this.#keyIndex, store, clock, decode, reached, report, forget };
     this.#reflector = new StoreReflector({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
-    this.#freshness = new Freshness({ store, clock, reached, requestProgress: () => this.#reflector.requestProgress() });
+    this.#freshness = new Freshness({ store, prefix, clock, reached, requestProgress: () => this.#reflector.requestProgress() });
     this.#chunkCompactor = options.compactChunk === undefined ? undefined : new ChunkCompactor(clock, options.compactChunk);
     this.#ready = new Promise((resolve, reject) => {
       this.#resolveReady = resolve;

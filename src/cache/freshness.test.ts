@@ -11,7 +11,7 @@ function start(): { readonly freshness: Freshness; readonly clock: ReturnType<ty
   const clock = createManualClock();
   const store = createBreakableStore(createMemoryStore({ clock, compactionIntervalMs: 1e12 }));
   const seen = { reached: 0, requests: 0 };
-  const freshness = new Freshness({ store, clock, reached: () => seen.reached, requestProgress: () => void (seen.requests += 1) });
+  const freshness = new Freshness({ store, prefix: '/a/', clock, reached: () => seen.reached, requestProgress: () => void (seen.requests += 1) });
   const advance = (revision: number): void => {
     seen.reached = revision;
     freshness.advance(revision);

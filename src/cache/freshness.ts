@@ -13,6 +13,8 @@ const inNextTurn = <T>(answer: T): Promise<T> => new Promise((resolve) => setImm
 /** The parts that waiting uses. */
 interface FreshnessOptions {
   readonly store: Store;
+  /** Where the keys of the cache begin. */
+  readonly prefix: string;
   readonly clock: Clock;
   /** Revision that the cache has reached. */
   readonly reached: () => number;
@@ -122,7 +124,7 @@ export class Freshness {
       this.#upcoming = this.#running.then(() => {
         this.#upcoming = undefined;
         // A waiting read gets false in time; calls that write report the cause.
-        const answer = this.#options.store.revision().catch(() => undefined);
+        const answer = this.#options.store.revision(this.#options.prefix).catch(() => undefined);
         this.#running = answer;
         return answer;
       });

@@ -88,7 +88,7 @@ export class StoreReflector {
   /** The revision listed, or undefined when it was compacted on the way. */
   async #list(): Promise<number | undefined> {
     const { store, range, sink, pageSize } = this.#options;
-    const revision = await store.revision();
+    const revision = await store.revision(range.start);
     sink.beginList();
     let { start } = range;
     for (;;) {

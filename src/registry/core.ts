@@ -240,8 +240,8 @@ export class Core {
   }
 
   /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */
-  async assureStore(): Promise<void> {
-    const answers = await isDoneWithin(this.clock, LAST_CHANCE_MS, this.store.revision());
+  async assureStore({ layout: { prefix } }: ResourceStorage): Promise<void> {
+    const answers = await isDoneWithin(this.clock, LAST_CHANCE_MS, this.store.revision(prefix));
     if (!answers) throw new StorageUnavailableError('the store does not answer in time', { outcomeKnown: true });
   }
 

@@ -24,7 +24,8 @@ describe('createComponentStatuses', () => {
     await new Promise((resolve) => server.once('listening', resolve));
     context.after(() => server.close());
     const at = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const statuses = createComponentStatuses(() => Promise.reject(new Error('it is gone')), new Map([['scheduler', `${at}/healthz`], ['broken', `${at}/no`]]));
+    const urls = new Map([['scheduler', `${at}/healthz`], ['broken', `${at}/no`]]);
+    const statuses = createComponentStatuses([() => Promise.reject(new Error('it is gone'))], urls);
     const [first, second] = await Promise.all([statuses.list(), statuses.list()]);
     assert.deepEqual(first, second);
     assert.equal(asked, 2);

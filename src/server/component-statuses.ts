@@ -1,5 +1,5 @@
 // The componentstatuses: whether scheduler and controller manager of this machine and the store answer. Texts and addresses are those of the reference.
-// `etcd-0` stands for the store of any kind: a caller that asks for it asks whether the store works.
+// `etcd-0` stands for the store of any kind: a caller that asks for it asks whether the store works. Parts of it in other etcds are the next ones.
 import { request } from 'node:https';
 import type { KubeObject } from '../apimachinery/index.ts';
 import type { ComputedObjects } from '../registry/index.ts';
@@ -13,7 +13,6 @@ const FIRST_REFUSED_CODE = 400;
 const healthUrls: ReadonlyMap<string, string> = new Map([
   ['controller-manager', 'https://127.0.0.1:10257/healthz'], ['scheduler', 'https://127.0.0.1:10259/healthz'],
 ]);
-const STORE_NAME = 'etcd-0';
 
 interface Health {
   readonly isHealthy: boolean;
@@ -52,19 +51,20 @@ const describeComponent = (name: string, { isHealthy, message, error }: Health):
   conditions: [{ type: 'Healthy', status: isHealthy ? 'True' : 'False', ...(message !== '' && { message }), ...(error !== undefined && { error }) }],
 });
 
-/** The components; `checkStore` rejects where the store does not answer. */
-export function createComponentStatuses(checkStore: () => Promise<unknown>, urls: ReadonlyMap<string, string> = healthUrls): ComputedObjects {
+/** The components; `checkStores` reject where the store, or a part of it, does not answer. */
+export function createComponentStatuses(checkStores: readonly (() => Promise<unknown>)[], urls: ReadonlyMap<string, string> = healthUrls): ComputedObjects {
   const asking = new Map<string, Promise<Health>>();
-  const probeStore = (): Promise<Health> => checkStore().then(() => ({ isHealthy: true, message: 'ok' }),
+  const stores = new Map(checkStores.map((check, index) => [`etcd-${index}`, check]));
+  const probeStore = (name: string): Promise<Health> => stores.get(name)!().then(() => ({ isHealthy: true, message: 'ok' }),
     (error: Error) => ({ isHealthy: false, message: '', error: error.message }));
   /** Requests that come while a component is asked wait for the same answer. */
   const ask = (name: string): Promise<Health> => {
     const url = urls.get(name);
-    const answer = asking.get(name) ?? (url === undefined ? probeStore() : probe(url)).finally(() => asking.delete(name));
+    const answer = asking.get(name) ?? (url === undefined ? probeStore(name) : probe(url)).finally(() => asking.delete(name));
     asking.set(name, answer);
     return answer;
   };
-  const names = [...urls.keys(), STORE_NAME].sort();
+  const names = [...urls.keys(), ...stores.keys()].sort();
   return {
     list: () => Promise.all(names.map(async (name) => describeComponent(name, await ask(name)))),
     get: async (name) => (names.includes(name) ? describeComponent(name, await ask(name)) : undefined),

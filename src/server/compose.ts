@@ -12,8 +12,8 @@ import {
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
-import { loadSchemas, parseIpRange } from '../apimachinery/index.ts';
-import { type Clock, invariant, once } from '../base/index.ts';
+import { parseIpRange } from '../apimachinery/index.ts';
+import { type Clock, invariant } from '../base/index.ts';
 import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
@@ -22,8 +22,7 @@ import {
   findCurrent, findKnown, hideVersions, trackUpdate, withComputedReads,
 } from '../registry/index.ts';
 import {
-  createBuiltinResources, descriptionData, formatHumanDuration, groupPriorities, schemaData, withGates, withSignatures,
-  withoutPrivileged,
+  formatHumanDuration, groupPriorities, withGates, withSignatures, withoutPrivileged,
 } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
@@ -44,7 +43,9 @@ import { createComponentStatuses } from './component-statuses.ts';
 import type { Routed } from './webhooks/egress.ts';
 import { verifySignature } from './tls/verify-signature.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
+import { builtIn } from './built-in.ts';
 import { findRoot } from './open-store.ts';
+import { listStoreParts } from './store-parts.ts';
 import { type Aggregator, createAggregator } from './proxy/aggregator.ts';
 import { type NetworkBackends, createBackends } from './proxy/backends.ts';
 import { handleInWorkers } from './worker/large-requests.ts';
@@ -262,11 +263,6 @@ function composeConnections(options: ServerOptions, parts: Pick<ConnectionsDepen
     kubelets: { addressTypes: options.kubeletPreferredAddressTypes, defaultPort: options.kubeletPort },
   });
 }
-/** Schemas and rows of the built-in kinds never change: the servers of a process share them. */
-const builtIn = once(() => {
-  const schemas = loadSchemas(schemaData, descriptionData);
-  return { schemas, rows: createBuiltinResources(schemas) };
-});
 
 /** What the reference checks in its storage. */
 function createStorageChecks({ featureGates }: ServerOptions, readsOf: ReadsOf, authorization: () => Authorization): AdmissionPlugin[] {
@@ -286,8 +282,9 @@ function createCatalogs({ rows, isHidden }: ServedRows): Pick<Api, 'catalog' | '
 }
 
 /** The registry with the componentstatuses, which are asked for and not stored. */
-function withComponents(registry: OwnedRegistry, store: Pick<Store, 'revision'>): Registry {
-  const statuses = createComponentStatuses(() => store.revision());
+function withComponents(registry: OwnedRegistry, { store, options }: Pick<ApiOptions, 'store' | 'options'>): Registry {
+  const parts = listStoreParts(options, findRoot(options)).map(({ prefixes: [key] }) => () => store.revision(key));
+  const statuses = createComponentStatuses([() => store.revision(), ...parts]);
   return withComputedReads(registry, ({ kind, group }) => (kind === 'ComponentStatus' && group === '' ? statuses : undefined));
 }
 
@@ -345,7 +342,7 @@ export function composeApi(parts: ApiOptions): Api {
   const aggregator = createAggregator(options, { registry: () => registry, catalog: served, dial: egress.cluster });
   const backends = createBackends(options, egress.cluster);
   const endpoints = createEndpoints({
-    registry: withComponents(registry, store), admission, catalog: served, schemas, clock, random, serverAddress, otherPaths,
+    registry: withComponents(registry, parts), admission, catalog: served, schemas, clock, random, serverAddress, otherPaths,
     versionInfo: kubernetesVersion, remote: aggregator, hashes: { sha256: hash('sha256'), sha512: hash('sha512') },
     ...useWorkers(workers, options, () => registry, metrics),
     gzip: (bytes) => gzipAsync(bytes, gzipOptions),

@@ -1,8 +1,8 @@
 // Opens the Store that the options ask for, and says in one line why it cannot.
 import { existsSync } from 'node:fs';
 import {
-  type DamagedRecord, type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, openEmbeddedStore, openEtcdStore,
-  openPostgresStore, readEtcdStatus,
+  type DamagedRecord, type EtcdStoreOptions, type PostgresStoreOptions, StorageHealth, type Store, createMemoryStore, createPartedStore, openEmbeddedStore,
+  openEtcdStore, openPostgresStore, readEtcdStatus,
 } from '../storage/index.ts';
 import { type DataDirectory, readTextFile } from './data-directory.ts';
 import { describeError } from './observability/logger.ts';
@@ -16,7 +16,7 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
   const { clock, historyMs } = options;
   const common = { clock, historyMs, compactionIntervalMs: options.compactionIntervalMs === 0 ? NEVER_MS : options.compactionIntervalMs };
   try {
-    if (options.etcdServers.length > 0) return await openEtcdStore(describeEtcd(options));
+    if (options.etcdServers.length > 0) return await openEtcds(options);
     if (options.datastoreEndpoint !== '' && directory.store !== '' && existsSync(directory.store)) {
       throw new Error(`${directory.store} holds objects that --datastore-endpoint would leave aside: copy them with "pintle storage copy" and move it away`);
     }
@@ -26,6 +26,18 @@ export async function openStore(options: ServerOptions, directory: DataDirectory
   } catch (error) {
     throw new StartError(`cannot open the store: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** The Store in etcd, with parts where other etcds keep some resources. */
+async function openEtcds(options: ServerOptions): Promise<Store> {
+  const parts = options.etcdServersOverrides.length === 0 ? [] : (await import('./store-parts.ts')).listStoreParts(options, findRoot(options));
+  const opening = [options.etcdServers, ...parts.map(({ servers }) => servers)].map((servers) => openEtcdStore(describeEtcd(options, servers)));
+  const [main, ...others] = await Promise.all(opening).catch(async (error: unknown) => {
+    for (const opened of await Promise.allSettled(opening)) if (opened.status === 'fulfilled') await opened.value.close();
+    throw error;
+  }) as [Store, ...Store[]];
+  if (parts.length === 0) return main;
+  return createPartedStore(main, new Map(parts.flatMap(({ prefixes }, index) => prefixes.map((prefix) => [prefix, others[index]!]))));
 }
 
 /** The faults of a store with which the server continues; each is logged once. */
@@ -108,16 +120,16 @@ function readTls(flags: string, { ca, cert, key }: Required<StoreTls>): StoreTls
   };
 }
 
-/** Bytes of the database of the etcd server that answers first. */
-export async function readEtcdSize(options: ServerOptions): Promise<number> {
-  return (await readEtcdStatus(describeEtcd(options))).sizeBytes;
+/** For each etcd of the store what reads the bytes of its database, from the server that answers first. */
+export function listEtcdSizes(options: ServerOptions, parts: readonly { readonly servers: readonly string[] }[]): (() => Promise<number>)[] {
+  return options.etcdServers.length === 0 ? [] : [{ servers: options.etcdServers }, ...parts].map(({ servers }) =>
+    async () => (await readEtcdStatus(describeEtcd(options, servers))).sizeBytes);
 }
 
-function describeEtcd(options: ServerOptions): EtcdStoreOptions {
-  const { etcdServers, clock, logger } = options;
+function describeEtcd(options: ServerOptions, endpoints: readonly string[]): EtcdStoreOptions {
+  const { clock, logger } = options;
   return {
-    clock,
-    endpoints: etcdServers,
+    clock, endpoints,
     compactionIntervalMs: options.etcdCompactionIntervalMs,
     tls: readEtcdTls(options),
     report: (error) => logger.warn('the connection to etcd will be made again', describeError(error)),

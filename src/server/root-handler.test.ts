@@ -10,6 +10,7 @@ import { listChecks } from './root-handler.ts';
 function prepare(initialized: boolean) {
   const clock = createManualClock();
   const checks = listChecks({ stopping: false, initialized }, {
+    storeParts: [],
     store: createMemoryStore({ clock }), health: new StorageHealth(), flowControl: undefined, more: [],
     options: { clock, livezGraceMs: 10_000 },
   });

@@ -12,6 +12,7 @@ import { createZPages } from './observability/zpages.ts';
 import type { Audit } from './audit/audit.ts';
 import type { ServerOptions } from './options/options.ts';
 import type { createOpenIdHandler } from './openid.ts';
+import type { StorePart } from './store-parts.ts';
 
 /** How far a start or stop has come. */
 interface StartState {
@@ -40,8 +41,8 @@ const startHooks = [
 ];
 
 /** The checks of a server, in the order in which they are listed. */
-export function listChecks(state: StartState, { store, health, flowControl, more, options: { clock, livezGraceMs } }: {
-  readonly store: Store; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined;
+export function listChecks(state: StartState, { store, storeParts, health, flowControl, more, options: { clock, livezGraceMs } }: {
+  readonly store: Store; readonly storeParts: readonly StorePart[]; readonly health: StorageHealth; readonly flowControl: FlowControl | undefined;
   readonly options: Pick<ServerOptions, 'clock' | 'livezGraceMs'>;
   /** Of what only some servers have. */
   readonly more: readonly Pick<HealthCheck, 'name' | 'check'>[];
@@ -65,6 +66,13 @@ export function listChecks(state: StartState, { store, health, flowControl, more
       },
       warnings: () => health.damaged.map(({ key, cause }) => `${key} cannot be read: ${cause}`),
     },
+    ...storeParts.flatMap(({ prefixes: [key] }, index): HealthCheck[] => {
+      const check = async (): Promise<void> => void await store.revision(key);
+      return [
+        { name: `etcd-override-${index}`, group: 'etcd', roots: healthRoots, check },
+        { name: `etcd-override-readiness-${index}`, group: 'etcd-readiness', roots: ['readyz'], check },
+      ];
+    }),
     ...more.map((check): HealthCheck => ({ ...check, roots: ['healthz', 'readyz'] })),
     { name: 'informer-sync', roots: ['readyz'], check: pass },
     ...startHooks.flatMap((name): HealthCheck[] => [

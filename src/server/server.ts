@@ -40,12 +40,13 @@ import { createRequestSigner } from './tls/request-signer.ts';
 import { listMissingCurves } from './tls/tls-options.ts';
 import { type ServingIdentity, followIdentity } from './tls/serving-identity.ts';
 import { uniteAuthentication } from './tls/united-authentication.ts';
-import { createStorageHealth, findRoot, isShared, openStore, readEtcdSize } from './open-store.ts';
+import { createStorageHealth, findRoot, isShared, listEtcdSizes, openStore } from './open-store.ts';
 import type { EncryptionMetrics } from './encryption/encryption-metrics.ts';
 import { type FollowedFormat, readStorageFormat } from './encryption/storage-format.ts';
 import { createSystemClient } from '../registry/index.ts';
 import { groupPriorities } from '../resources/index.ts';
 import { type Tracing, createTracing } from './tracing/tracing.ts';
+import { listStoreParts } from './store-parts.ts';
 import { createRootHandler, listChecks } from './root-handler.ts';
 import type { OwnerOfStore, Seams } from './local/seams.ts';
 import { type RunningParts, stopParts, stopServer } from './shutdown.ts';
@@ -180,7 +181,8 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   });
   const flowControl = createFlowControl(options);
   const format = started.format = await readStorageFormat(options, () => measureEncryption(options, metrics));
-  const checks = listChecks(state, { ...made, options, flowControl, more: format.checks });
+  const storeParts = listStoreParts(options, findRoot(options));
+  const checks = listChecks(state, { ...made, storeParts, options, flowControl, more: format.checks });
   const otherPaths = [...listHealthPaths(checks), '/metrics', '/metrics/slis', '/flagz', '/statusz', DISCOVERY_PATH, KEYS_PATH];
   const workers = started.workers = createWorkerPool({
     clock, store, data: describeOptions(given), report: (error) => logger.warn('a worker ended', describeError(error)),
@@ -198,7 +200,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   const allowed = await readMetricLabels(options);
   const renderOwn = (): Promise<string> => renderMetrics(api, {
     metrics, flowControl, audit, storeDirectory: isShared(options) ? '' : made.directory.store, featureGates: options.featureGates,
-    readRemoteSize: options.etcdServers.length === 0 ? undefined : () => readEtcdSize(options), disabled: new Set(options.disabledMetrics), allowed,
+    readRemoteSizes: listEtcdSizes(options, storeParts), disabled: new Set(options.disabledMetrics), allowed,
   });
   const chain = createFilterChain({
     ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),

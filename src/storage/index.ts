@@ -11,6 +11,7 @@ export type { CheckReport } from './embedded/reports.ts';
 export {
   bumpRevision, checkEmbeddedStore, openEmbeddedImage, openEmbeddedStore, repairEmbeddedStore, restoreEmbeddedStore,
 } from './embedded/lazy.ts';
+export { createPartedStore } from './parted-store.ts';
 export { shareWatches } from './remote/shared-store.ts';
 export { type RestoredKey, type StoreImage, openImage } from './image.ts';
 export type { EtcdStoreOptions } from './etcd/open.ts';

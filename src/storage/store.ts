@@ -111,8 +111,11 @@ export interface Store {
   compact(revision: number): Promise<{ readonly compactRevision: number }>;
   /** Seconds until keys end, by the revision of the put that began them; keys that were written again or deleted since may be among them. */
   timesToLive(): Promise<ReadonlyMap<number, number>>;
-  /** The newest durable revision, linearizable: at least that of every txn answered before the call. */
-  revision(): Promise<number>;
+  /**
+   * The newest durable revision, linearizable: at least that of every txn answered before the call. Where parts of a Store have revisions of their own
+   * (parted-store.ts) it is that of the part which holds `key`.
+   */
+  revision(key?: string): Promise<number>;
   close(): Promise<void>;
 }
 

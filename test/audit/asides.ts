@@ -194,17 +194,22 @@ async function lookIntoEtcd({ etcd }: Scene, rest: string, { method, body }: Cli
   });
 }
 
+/** The part of a refusal that says which flag it is about, and why. */
+const refusals = new RegExp(['unknown flag: --[\\w-]+', '--emulated-version\\S* is not supported',
+  '--etcd-servers-overrides invalid, [\\w/#: ]+, [\\w ]+, [\\w ]+', 'invalid argument "[^"]*" for "?(?:-v, )?--[\\w-]+'].join('|'));
+
 /** Whether the program ends with these flags, and which of them it names with what reason: `run:FLAGS`. */
 async function run({ program }: Scene, rest: string): Promise<unknown> {
   const child = program === undefined ? spawn(process.execPath, [PINTLE, ...rest.split(' ')]) : spawn(program, rest.split(' '));
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const said = await readText(child.stderr);
-  const named = /unknown flag: --[\w-]+|--emulated-version\S* is not supported|invalid argument "[^"]*" for "?(?:-v, )?--[\w-]+/.exec(said)?.[0];
+  const named = refusals.exec(said)?.[0];
   return { isRefused: await ended !== 0, said: named?.replace(/"(?:-v, )?--/, '--') };
 }
 
 const asides: Readonly<Record<string, Aside>> = {
-  cert: askWithCertificate, ws: askByWebSocket, h2: askOverHttp2, tls: shakeHands, etcd: lookIntoEtcd, run,
+  cert: askWithCertificate, ws: askByWebSocket, h2: askOverHttp2, tls: shakeHands, etcd: lookIntoEtcd,
+  etcd2: (scene, rest, request) => lookIntoEtcd({ ...scene, etcd: scene.otherEtcd }, rest, request), run,
   ping, clear: askInTheClear, metric: readMetric, less: (_, __, { body }) => isLess(body as [string, string]),
   open: ({ streams, peer }, rest, request) => openStream(streams, peer.url, { ...request, path: rest }),
   heard: ({ streams }, rest) => hear(streams, rest),

@@ -36,6 +36,8 @@ export interface Setup {
   readonly hooks?: Readonly<Record<string, (sent: Json, hold: Hold) => Json | undefined | Promise<Json | undefined>>>;
   /** This server, too, stores in an etcd, which rows look into. */
   readonly isOnEtcd?: true;
+  /** Another etcd stands beside that of the server: {otherEtcd}, which rows look into by `etcd2:`. */
+  readonly hasOtherEtcd?: true;
   /** Loops of kube-controller-manager that run. */
   readonly loops?: readonly string[];
   readonly rows: readonly Row[];

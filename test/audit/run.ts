@@ -55,15 +55,17 @@ async function* runRows(client: TestClient, asked: readonly Row[]): AsyncGenerat
 async function* runSetup(setup: Setup, peer?: string): AsyncGenerator<readonly [row: Row, answers: readonly Answer[]]> {
   const place = await preparePlace(setup);
   const etcd = peer !== undefined || setup.isOnEtcd === true ? await startEtcd() : undefined;
+  const otherEtcd = setup.hasOtherEtcd === true ? await startEtcd() : undefined;
   const endpoint = etcd?.endpoints.join();
-  const server = await startServer({ directory: place.directory, flags: setup.flags.map((flag) => place.fill(flag)),
+  const fill = (flag: string): string => place.fill(flag).replaceAll('{otherEtcd}', otherEtcd?.endpoints.join(';') ?? '');
+  const server = await startServer({ directory: place.directory, flags: setup.flags.map(fill),
     ...(endpoint !== undefined && { etcd: endpoint }), ...(setup.loops !== undefined && { loops: setup.loops }) }, peer);
   try {
-    yield* runRows(withAsides({ peer: server, place, etcd: endpoint ?? '', program: peer,
+    yield* runRows(withAsides({ peer: server, place, etcd: endpoint ?? '', otherEtcd: otherEtcd?.endpoints[0] ?? '', program: peer,
       signalEtcd: (name) => etcd?.members.forEach((member) => member.signal(name)) }), setup.rows);
   } finally {
     await server.stop();
-    await etcd?.stop();
+    await Promise.all([etcd?.stop(), otherEtcd?.stop()]);
     place.stop();
   }
 }

@@ -9,6 +9,7 @@ export interface Scene {
   readonly peer: Peer;
   readonly place: Place;
   readonly etcd: string;
+  readonly otherEtcd: string;
   /** The program that is asked; this server where none is given. */
   readonly program: string | undefined;
   readonly streams: Streams;

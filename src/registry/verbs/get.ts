@@ -45,6 +45,6 @@ async function getLater(core: Core, scope: RequestScope, { key, name, wanted, op
   let fromCache = true;
   if (wanted === undefined) fromCache = storage.cache.revision > 0 && await storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
   else if (wanted > 0) await awaitRevision(scope, wanted, options.resourceVersion as string);
-  if (!fromCache) await core.assureStore();
+  if (!fromCache) await core.assureStore(storage);
   return show(scope, name, fromCache ? storage.cache.get(key)?.value : await core.readStored(storage, key));
 }

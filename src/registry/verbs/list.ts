@@ -77,7 +77,7 @@ async function readPage(core: Core, query: Query, view: View): Promise<Page> {
   const { cache, observer } = storage;
   if (view.type === 'recent') {
     const isCurrent = await cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
-    if (!isCurrent) await core.assureStore();
+    if (!isCurrent) await core.assureStore(storage);
     observer?.readConsistently(!isCurrent);
     if (!isCurrent) return readStorePage(core, query, undefined);
   } else if (view.type !== 'any') await awaitRevision(query.scope, view.revision, view.text);

@@ -38,7 +38,7 @@ export function createPreparedStore(store: Store, prepare: Prepare): Store {
     },
     compact: (revision) => store.compact(revision),
     timesToLive: () => store.timesToLive(),
-    revision: () => store.revision(),
+    revision: (key) => store.revision(key),
     close: () => store.close(),
   };
 }

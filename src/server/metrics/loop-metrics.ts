@@ -131,7 +131,7 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
     },
     compact: (revision) => store.compact(revision),
     timesToLive: () => store.timesToLive(),
-    revision: () => store.revision(),
+    revision: (key) => store.revision(key),
     close: () => store.close(),
   };
 }

@@ -25,8 +25,8 @@ interface MetricSources {
   readonly audit: Audit | undefined;
   /** Of the embedded store; '' without one. */
   readonly storeDirectory: string;
-  /** The size of the database elsewhere; rejects when it cannot be asked, absent where nothing knows it. */
-  readonly readRemoteSize: (() => Promise<number>) | undefined;
+  /** The sizes of the databases elsewhere, none where nothing knows them; each rejects when it cannot be asked. */
+  readonly readRemoteSizes: readonly (() => Promise<number>)[];
   /** Names of --disabled-metrics. */
   readonly disabled: ReadonlySet<string>;
   /** Those of --allow-metric-labels. */
@@ -47,8 +47,8 @@ const renderValidation = (): string[] => [
 
 /** Renders everything that this process has counted. */
 export async function renderMetrics(api: Api, sources: MetricSources): Promise<string> {
-  const { metrics, flowControl, audit, storeDirectory, readRemoteSize, disabled, allowed, featureGates } = sources;
-  const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSize)]);
+  const { metrics, flowControl, audit, storeDirectory, readRemoteSizes, disabled, allowed, featureGates } = sources;
+  const [objects, size] = await Promise.all([renderObjects(api), renderStorageSize(storeDirectory, readRemoteSizes)]);
   const lines = [
     ...metrics.render(), ...objects, ...size, ...renderFlows(flowControl?.samples() ?? []), ...api.admissionMetrics.render(),
     ...(audit?.metrics.render() ?? renderNoAudit()),
@@ -125,10 +125,11 @@ const storageSize: MetricSpec = {
   name: 'apiserver_storage_size_bytes', stability: 'STABLE', help: 'Size of the storage database file physically allocated in bytes.',
 };
 
-async function renderStorageSize(directory: string, readRemoteSize: MetricSources['readRemoteSize']): Promise<string[]> {
-  if (readRemoteSize !== undefined) {
-    const bytes = await readRemoteSize().catch(() => undefined);
-    return bytes === undefined ? [] : renderGauge(storageSize, [[formatLabels({ storage_cluster_id: 'etcd-0' }), bytes]]);
+async function renderStorageSize(directory: string, readRemoteSizes: MetricSources['readRemoteSizes']): Promise<string[]> {
+  if (readRemoteSizes.length > 0) {
+    const sizes = await Promise.all(readRemoteSizes.map((read) => read().catch(() => undefined)));
+    const samples = sizes.flatMap((bytes, index): Sample[] => (bytes === undefined ? [] : [[formatLabels({ storage_cluster_id: `etcd-${index}` }), bytes]]));
+    return samples.length === 0 ? [] : renderGauge(storageSize, samples);
   }
   if (directory === '') return [];
   const names = await readdir(directory);

@@ -7,6 +7,8 @@ export interface HealthCheck {
   readonly check: () => Promise<void> | void;
   /** The roots where it counts. */
   readonly roots: readonly HealthRoot[];
+  /** Excluding the check of this name excludes this one as well. */
+  readonly group?: string;
   /** Faults that the server works around: the check passes, its own path names each, and the roots say how many there are. */
   readonly warnings?: () => readonly string[];
 }
@@ -53,11 +55,12 @@ async function answerRoot(root: string, checks: readonly HealthCheck[], exchange
   const excluded = new Set(exchange.query.getAll('exclude').flatMap((names) => names.split(',')).filter((name) => name !== ''));
   const lines: string[] = [];
   let failed = false;
-  const outcomes = await Promise.all(checks.map(async (check) => (excluded.has(check.name) ? 'excluded' : await runCheck(check, exchange))));
+  const isExcluded = ({ name, group = '' }: HealthCheck): boolean => excluded.has(name) || excluded.has(group);
+  const outcomes = await Promise.all(checks.map(async (check) => (isExcluded(check) ? 'excluded' : await runCheck(check, exchange))));
   for (const [index, outcome] of outcomes.entries()) {
-    const { name, warnings } = checks[index] as HealthCheck;
+    const { name, group = '', warnings } = checks[index] as HealthCheck;
     const count = warnings?.().length ?? 0;
-    if (outcome === 'excluded') lines.push(`[+]${name} excluded: ok`);
+    if (outcome === 'excluded') lines.push(`[+]${name} excluded${excluded.has(name) ? '' : ` with ${group}`}: ok`);
     else if (outcome === undefined) lines.push(`[+]${name} ok${count === 0 ? '' : `, warnings: ${count}, see /${root}/${name}`}`);
     else lines.push(`[-]${name} failed: reason withheld`);
     failed ||= outcome !== undefined && outcome !== 'excluded';

@@ -54,7 +54,7 @@ describe('parseCommandLine', () => {
   });
 
   it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
-    assert.deepEqual(parse('--etcd-servers-overrides=/x'), { type: 'error', message: '--etcd-servers-overrides=/x is not supported' });
+    assert.deepEqual(parse('--admission-control=/x'), { type: 'error', message: '--admission-control=/x is not supported' });
     assert.deepEqual(parse('--emulated-version=1.33'), { type: 'error', message: '--emulated-version=1.33 is not supported; only 1.36 or kube=1.36 is' });
     assert.deepEqual(read('--emulated-version=kube=1.36').warnings, []);
     assert.deepEqual(read('--service-account-lookup').warnings, []);

@@ -55,6 +55,7 @@ function findConflicts(options: ServerOptions): string[] {
     [(options.tlsCertFile === '') !== (options.tlsPrivateKeyFile === ''), '--tls-cert-file and --tls-private-key-file must be given together'],
     [(options.etcdCertFile === '') !== (options.etcdKeyFile === ''), '--etcd-certfile and --etcd-keyfile must be given together'],
     [(options.datastoreCertFile === '') !== (options.datastoreKeyFile === ''), '--datastore-certfile and --datastore-keyfile must be given together'],
+    [options.etcdServersOverrides.length > 0 && options.etcdServers.length === 0, '--etcd-servers-overrides needs --etcd-servers'],
     [options.datastoreEndpoint !== '' && options.etcdServers.length > 0, '--datastore-endpoint and --etcd-servers cannot be given together'],
     [
       options.datastoreEndpoint === '' && options.datastoreCaFile + options.datastoreCertFile !== '',

@@ -26,7 +26,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('emulation-forward-compatible', 'false'),
   refusedSwitch('enable-garbage-collector', 'true'),
   refusedSwitch('enable-logs-handler', 'false'),
-  refused('etcd-servers-overrides'),
   refused('kubernetes-service-node-port', '0'),
   refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
   refused('service-account-signing-endpoint'),

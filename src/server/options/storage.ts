@@ -1,5 +1,6 @@
 // Options of the store: how long history is kept, etcd, PostgreSQL, the form of stored values.
 import { isPostgresUrl, redactPostgresUrl } from '../../storage/index.ts';
+import { parseOverrides } from './etcd-overrides.ts';
 import { checks, duration, list, text, toggle } from './schema.ts';
 
 const isPath = (prefix: string): boolean => prefix.replace(/^\//, '').replace(/\/$/, '').split('/').every((part) => part !== '');
@@ -18,6 +19,12 @@ export const storageOptions = {
     flag: 'watch-cache', default: true, help: 'Serve lists from any state (resourceVersion=0) whole; when false, they take a limit as all others do.',
   }),
   etcdServers: list({ flag: 'etcd-servers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' }),
+  etcdServersOverrides: list({
+    flag: 'etcd-servers-overrides',
+    help: 'Etcd servers of single built-in resources (group/resource#servers,…; servers with semicolons between; no group for the core, * for all of a group).',
+    check: (texts) => (parseOverrides(texts) === undefined
+      ? 'invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated' : undefined),
+  }),
   etcdPrefix: text({
     flag: 'etcd-prefix', default: '/registry', help: 'Where the keys in etcd begin.',
     check: (prefix) => (isPath(prefix) ? undefined : `must be a path such as /registry, not ${JSON.stringify(prefix)}`),

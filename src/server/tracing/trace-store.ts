@@ -40,7 +40,7 @@ export function traceStore(store: Store, { root, isEtcd }: StoreTracing): Store 
     watch: (keys: KeyRange, from: number, observer: WatchObserver) => store.watch(keys, from, observer),
     compact: (revision) => store.compact(revision),
     timesToLive: () => store.timesToLive(),
-    revision: () => (currentSpan() === undefined ? store.revision() : call('Range', () => store.revision())),
+    revision: (key) => (currentSpan() === undefined ? store.revision(key) : call('Range', () => store.revision(key))),
     close: () => store.close(),
   };
 }

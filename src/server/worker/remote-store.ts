@@ -49,8 +49,8 @@ export class RemoteStore implements Store {
     return this.#call('timesToLive', undefined);
   }
 
-  revision(): Promise<number> {
-    return this.#call('revision', undefined);
+  revision(key?: string): Promise<number> {
+    return this.#call('revision', key);
   }
 
   watch(range: KeyRange, from: number, observer: WatchObserver): StoreWatch {

@@ -8,10 +8,11 @@ import { ending } from './ending.ts';
 import { extending } from './extending.ts';
 import { fairness, inFlight } from './limiting.ts';
 import { limits } from './limits.ts';
+import { parting } from './parting.ts';
 import { serving } from './serving.ts';
 import { storing } from './storing.ts';
 import { streaming } from './streaming.ts';
 import { unreadable } from './unreadable.ts';
 
-export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, unreadable, streaming, limits, collecting,
+export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, parting, unreadable, streaming, limits, collecting,
   inFlight, fairness, extending, ending];
