@@ -158,6 +158,11 @@ describe('readStored of objects that other programs have stored', () => {
     assert.deepEqual(read.metadata, { name: 'a', labels: { l: 'm' }, generation: 1 });
     assert.deepEqual(read['spec'], { kind: 'K', metadata: { labels: { l: 'm' } } });
   });
+  it('reads nulls in metadata as values that are not set', () => {
+    const metadata = { name: 'a', labels: { l: null }, annotations: { a: null, b: 'c' }, generation: 1 } as unknown as KubeObject['metadata'];
+    const read = readStored({ apiVersion: 'example.com/v1', kind: 'Widget', metadata }, 'v1');
+    assert.deepEqual(read.metadata, { name: 'a', labels: { l: '' }, annotations: { a: '', b: 'c' }, generation: 1 });
+  });
 });
 
 describe('createRow', () => {

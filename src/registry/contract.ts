@@ -203,6 +203,14 @@ export interface CreateRequest extends Target {
   readonly context: WriteContext;
 }
 
+/** What an apply states of a custom resource is stored as it came: fields that the schema does not know, empty metadata. Reading drops that. */
+export interface UnreadParts {
+  /** The metadata before it was decoded. */
+  readonly metadata: object;
+  /** Whether reading drops anything else. */
+  readonly hasUnknown: boolean;
+}
+
 /** One change of one object. The loop calls `transform` again with the fresh object when another write came first. */
 export interface UpdateRequest extends Target {
   readonly name: string;
@@ -217,8 +225,8 @@ export interface UpdateRequest extends Target {
   readonly managedFields?: 'update' | 'keep';
   /** A PATCH: duplicate owner references are removed after admission only. */
   readonly isPatch?: boolean;
-  /** Whether the transform, which has run, left out fields that count as a change all the same: upstream drops them when it stores the object. */
-  readonly hasDropped?: (() => boolean) | undefined;
+  /** What an apply, which the transform, which has run, has done, leaves in a custom resource until it is read. */
+  readonly unread?: (() => UnreadParts | undefined) | undefined;
   /** The type that the result of the transform, which has run, was given where it is another than that of the row; only custom resources have it. */
   readonly otherType?: (() => ObjectType | undefined) | undefined;
   /** An absent object is created: PUT of rows with createOnUpdate, and apply. */

@@ -1,7 +1,7 @@
 // What differs from the reference on purpose, as docs/differences.md lists it, where no other test pins it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually, startTestServer } from '../../src/test-support/index.ts';
+import { startTestServer } from '../../src/test-support/index.ts';
 
 test('startTestServer answers map keys that look like whole numbers first, in the order of their values', async (context) => {
   const server = await startTestServer();
@@ -25,22 +25,6 @@ test('an update that changes nothing is no write of a ConfigMap or Secret that w
     const updated = await server.request({ method: 'PUT', path: `${path}/a`, body: created.body });
     assert.deepEqual([updated.status, updated.body.metadata.resourceVersion], [200, created.body.metadata.resourceVersion]);
   }
-});
-
-test('an update that changes nothing is no write of a custom object after an apply of empty metadata', async (context) => {
-  const server = await startTestServer();
-  context.after(() => server.close());
-  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
-  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
-  await server.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-    body: { metadata: { name: 'things.example.com' }, spec: { group: 'example.com', scope: 'Cluster', names, versions: [version] } } });
-  const patch = (type: string, metadata: object) => server.request({ method: 'PATCH', path: '/apis/example.com/v1/things/a?fieldManager=m',
-    body: { apiVersion: 'example.com/v1', kind: 'Thing', metadata }, headers: { 'content-type': type } });
-  const apply = 'application/apply-patch+yaml';
-  await eventually(async () => assert.equal((await patch(apply, { name: 'a' })).status, 201));
-  const applied = await patch(apply, { name: 'a', labels: {}, finalizers: [] });
-  const versions = [applied, await patch(apply, { name: 'a', labels: {}, finalizers: [] }), await patch('application/merge-patch+json', {})];
-  assert.deepEqual(versions.map(({ status, body }) => [status, body.metadata.resourceVersion]), Array(3).fill([200, applied.body.metadata.resourceVersion]));
 });
 
 test('empty maps and lists of built-in objects are read as absent', async (context) => {

@@ -126,21 +126,19 @@ function isDocumented(request: Request, theirs: Answer, ours: Answer): boolean {
 
 const versionOf = ({ body }: Answer): string => String((body as Json | null)?.['metadata']?.resourceVersion ?? '');
 
-/** An object whose first update is a write though it changes nothing: the peer stores an empty value for what was created as null only then. */
-function isIncomplete(body: unknown): boolean {
+/**
+ * Whether a write gave an object null as one of its values of bytes: the peer stores the empty value that it shows with the next update only, which is a
+ * write though it changes nothing. A JSON patch without a value sets null.
+ */
+function isIncomplete({ body: sent }: Request, body: unknown): boolean {
   const { kind, data, binaryData } = (body ?? {}) as Json;
-  return (kind === 'ConfigMap' || kind === 'Secret') && [binaryData, kind === 'Secret' ? data : {}].some((map) => Object.values(map ?? {}).includes(''));
-}
-
-/** Whether a request applies metadata with an empty map or list to a custom object: the peer stores it, and the next update takes it away. */
-function appliesEmpty({ type, body }: Request): boolean {
-  const { kind, metadata } = (body ?? {}) as Json;
-  return kind === 'Thing' && type?.startsWith('application/apply-patch') === true
-    && ['labels', 'annotations', 'finalizers', 'ownerReferences'].some((name) => ['{}', '[]'].includes(JSON.stringify(metadata?.[name]) ?? ''));
+  if (kind !== 'ConfigMap' && kind !== 'Secret') return false;
+  return (Array.isArray(sent) || /:null\b/.test(JSON.stringify(sent) ?? ''))
+    && [binaryData, kind === 'Secret' ? data : {}].some((map) => Object.values(map ?? {}).includes(''));
 }
 
 /**
- * The peer's answers with the versions that they would have without the writes of docs/differences.md that change nothing: the first updates of some
+ * The peer's answers with the versions that they would have without the writes of docs/differences.md that change nothing: the next updates of some
  * objects, where this server shows the version that they had before.
  */
 export function alignVersions(
@@ -148,7 +146,7 @@ export function alignVersions(
 ): { readonly answers: readonly Answer[]; readonly writes: readonly number[] } {
   const answers: Answer[] = [];
   const versions = new Map<string, Set<string>>();
-  const emptied = new Set<string>();
+  const incomplete = new Set<string>();
   const skipped: number[] = [];
   const writes: number[] = [];
   const align = (answer: Answer): Answer => JSON.parse(JSON.stringify(answer).replace(/<rv (\d+)>/g, (_, number: string) =>
@@ -158,12 +156,9 @@ export function alignVersions(
     const known = `${body?.['kind']} ${body?.['metadata']?.name}`;
     const seen = versions.get(known) ?? new Set();
     const [version, mine] = [versionOf(answer), ours[step] === undefined ? '' : versionOf(ours[step])];
-    const applies = appliesEmpty(requests[step]!);
-    const isFirst = !seen.has(version) && ((seen.size === 1 && isIncomplete(body)) || (seen.size > 0 && (applies || emptied.has(known))));
-    // A write of the status keeps the metadata as it is stored.
-    if (!seen.has(version) && !requests[step]!.path.includes('/status')) emptied.delete(known);
-    if (applies && answer.status < 300) emptied.add(known);
-    if (isFirst && mine !== versionOf(align(answer)) && mine === versionOf(answers.findLast(({ body: had }) => isSameObject(had, body))!)) {
+    const isNext = !seen.has(version) && incomplete.delete(known);
+    if (!seen.has(version) && isIncomplete(requests[step]!, body)) incomplete.add(known);
+    if (isNext && mine !== versionOf(align(answer)) && mine === versionOf(answers.findLast(({ body: had }) => isSameObject(had, body))!)) {
       skipped.push(Number(/\d+/.exec(version)?.[0]));
       writes.push(step);
     }

@@ -1,10 +1,11 @@
 // Server-side apply: from a configuration to the transform that merges it with the current object (apimachinery/apply decides fields and owners).
 import { isJsonObject } from '../../base/index.ts';
 import {
-  badRequest, canonicalizeTime, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, type StatusError, typedProblem,
+  badRequest, canonicalizeTime, equalJson, failure, formatGroupVersion, type JsonObject, type KubeObject, parseGroupVersion, sortDeep, type StatusError,
+  typedProblem,
 } from '../../apimachinery/index.ts';
 import { CborError, formatYamlDuplicates, parseCbor, YamlError } from '../../codec/index.ts';
-import { type Registry, applyObject, checkIdentity, checkScaleUid, defaultObject, subresourcesIn } from '../../registry/index.ts';
+import { type Registry, applyObject, checkIdentity, checkScaleUid, defaultObject } from '../../registry/index.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import { type Expected, type Level, type RawBody, typeObject } from '../request/decode.ts';
 import { cborMismatch, describeConversion } from '../request/decode-errors.ts';
@@ -110,11 +111,12 @@ function dropOddTimes(metadata: KubeObject['metadata']): void {
   }
 }
 
-/** Whether fields of a custom resource that its schema does not know were dropped, but for those of metadata and of a status with a path of its own. */
-function dropsFields({ resource, target, subresource }: ResourceRequest, unknown: readonly string[]): boolean {
-  if (!resource.custom || subresource !== '') return false;
-  const hasStatus = subresourcesIn(resource, target.version).some(({ name }) => name === 'status');
-  return unknown.some((text) => !text.startsWith('unknown field "metadata.') && !(hasStatus && /^unknown field "status[.["]/.test(text)));
+/** A custom resource as it is validated and stored, and what reading will drop from that. `read` is it as it is read. */
+function withUnknown(next: KubeObject, read: KubeObject): AppliedObject {
+  const { apiVersion, kind, metadata } = read;
+  const whole = { ...next, apiVersion, kind, metadata } as KubeObject;
+  const hasUnknown = !equalJson(whole, read);
+  return { object: hasUnknown ? sortDeep(whole) as KubeObject : read, unread: { metadata: next.metadata, hasUnknown } };
 }
 
 function applyConfiguration({ request, query, expected }: PatchContext, { applied, unfit }: Applied, current: KubeObject | undefined): AppliedObject {
@@ -124,9 +126,9 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
   });
   const isScale = request.subresource === 'scale';
   if (expected.custom) dropOddTimes(next.metadata);
-  if (!isChanged && !isScale) return { object: next, hasDropped: false };
+  if (!isChanged && !isScale) return { object: next };
   const untyped = { value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) };
-  const { object, strictErrors } = typeObject(untyped, expected,
+  const { object } = typeObject(untyped, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
   if (isScale) {
     const named = { ...applied.metadata };
@@ -136,30 +138,31 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
     const { group, plural, custom } = request.resource;
     // Custom resources do not look at the uid.
     if (!custom && current !== undefined) checkScaleUid({ group, resource: `${plural}/scale` }, current, { metadata: named });
-    return { object: checked, hasDropped: false };
+    return { object: checked };
   }
-  return { object: defaultObject(object, request.target, { keepNulls: true, before: current }), hasDropped: dropsFields(request, strictErrors) };
+  const { object: whole, unread } = expected.custom ? withUnknown(next, object) : { object };
+  return { object: defaultObject(whole, request.target, { keepNulls: true, before: current }), unread };
 }
 
-/** An object after an apply, and whether fields were dropped from it. */
+type Update = Parameters<Registry['update']>[0];
+type Change = Pick<Update, 'transform' | 'unread'>;
+
+/** An object after an apply, and what is in it until it is read. */
 interface AppliedObject {
   readonly object: KubeObject;
-  readonly hasDropped: boolean;
+  readonly unread?: ReturnType<NonNullable<Update['unread']>>;
 }
-
-type Change = Pick<Parameters<Registry['update']>[0], 'transform'> & Partial<Pick<Parameters<Registry['update']>[0], 'hasDropped'>>;
 
 /** The transform of an apply, and what it says of its last run. It throws the errors of the configuration too: an absent object is reported before them. */
 export async function applyTransform(context: PatchContext, body: RawBody): Promise<Change> {
   try {
     const applied = await readConfiguration(context, body);
-    let hasDropped = false;
+    let last: AppliedObject | undefined;
     const transform = (current: KubeObject | undefined): KubeObject => {
-      const next = applyConfiguration(context, applied, current);
-      hasDropped = next.hasDropped;
-      return next.object;
+      last = applyConfiguration(context, applied, current);
+      return last.object;
     };
-    return { transform, hasDropped: () => hasDropped };
+    return { transform, unread: () => last?.unread };
   } catch (error) {
     return {
       transform: () => {

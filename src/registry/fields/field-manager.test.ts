@@ -88,6 +88,27 @@ test('owners of an object that does not fit the version of one of them are forgo
   assert.deepEqual([updated.spec, updated.metadata.managedFields], [{ map: { c: 'd' }, text: 'a' }, undefined]);
 });
 
+test('an apply leaves unknown fields and empty metadata in the store, which the next write takes away', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: { type: 'object' } })], namespaces: ['ns'] });
+  const apply = async (spec: object, metadata: object = {}): Promise<string> => {
+    const { kind, apiVersion, metadata: { name } } = thing('v1', {});
+    const { body } = await applyAt(server, path('v1', '?fieldManager=one'), { kind, apiVersion, metadata: { name, ...metadata }, spec });
+    assert.deepEqual(body.spec, { map: {} });
+    return body.metadata.resourceVersion;
+  };
+  const merge = async (): Promise<string> => (await mergeAt(server, path('v1'), {})).body.metadata.resourceVersion;
+  for (const metadata of [{ labels: {} }, { annotations: { a: null } }, { finalizers: [] }, { ownerReferences: null }]) {
+    const versions = [await apply({ map: {} }, metadata), await apply({ map: {} }, metadata), await merge()];
+    assert.deepEqual([new Set(versions).size, await merge()], [3, versions[2]], JSON.stringify(metadata));
+  }
+  const applied = await apply({ map: { a: 'b' } });
+  const written = await merge();
+  assert.deepEqual([written === applied, await merge() === written], [false, true]);
+  await apply({ map: { a: 'b' } });
+  await server.apply(defineVersions({ v1: textMap }));
+  await server.eventually(async () => assert.deepEqual((await server.request({ path: path('v1') })).body.spec, { map: { a: 'b' } }));
+});
+
 test('owners in a version that is gone refuse an apply', async () => {
   await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: textMap })], namespaces: ['ns'] });
   await applyAt(server, path('v2', '?fieldManager=two'), thing('v2', { text: 'a' }));

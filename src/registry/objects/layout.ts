@@ -65,7 +65,8 @@ const metadataOrder: readonly (keyof ObjectMeta)[] = [
   'labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields',
 ];
 
-function isEmptyMember(name: string, value: unknown): boolean {
+/** Whether a member of metadata is left out where it is written. */
+export function isEmptyMember(name: string, value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (name === 'generation') return value === 0;
   if (Array.isArray(value)) return value.length === 0;
@@ -131,12 +132,19 @@ export function orderFields<T extends object>(schema: Schema, document: T, befor
   return { kind, apiVersion, ...inFieldOrder(schema, parts, before) } as unknown as T;
 }
 
-/** The form in which an object of the storage version is stored; what it shares with `before`, an object that was stored, is in that form. */
-export function storedDocument(layout: Layout, object: KubeObject, before?: KubeObject): EncodedObject['document'] {
+interface StoredForm {
+  /** An object that was stored: what the object shares with it is in that form. */
+  readonly before?: KubeObject | undefined;
+  /** Members of metadata that are stored though reading drops them. */
+  readonly emptied?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The form in which an object of the storage version is stored. */
+export function storedDocument(layout: Layout, object: KubeObject, { before, emptied }: StoredForm = {}): EncodedObject['document'] {
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
   const { kind, storageVersion, custom } = layout.resource;
   const apiVersion = layout.apiVersion(storageVersion);
-  const ordered = orderMetadata(metadata);
+  const ordered = { ...orderMetadata(metadata), ...emptied };
   return custom
     ? { apiVersion, kind, metadata: remember(() => sortJson(ordered, before?.metadata), WALK), ...sortMembers(rest, before) }
     : orderFields(layout.schema(storageVersion), { kind, apiVersion, metadata: ordered, ...rest }, before);
@@ -149,9 +157,9 @@ function sortMembers(members: Readonly<Record<string, unknown>>, before: KubeObj
 }
 
 /** The same, and the JSON of it. */
-export function encodeObject(layout: Layout, object: KubeObject, before?: KubeObject): EncodedObject {
-  const document = storedDocument(layout, object, before);
-  return { document, json: encodeDocument(document, before) };
+export function encodeObject(layout: Layout, object: KubeObject, form: StoredForm = {}): EncodedObject {
+  const document = storedDocument(layout, object, form);
+  return { document, json: encodeDocument(document, form.before) };
 }
 
 /** JSON of members that an update has left as they were (===), for the next one: a spec outlives many writes of status and metadata. */
@@ -175,22 +183,31 @@ function writeDocument(document: EncodedObject['document'], before: KubeObject |
   return `${text}}`;
 }
 
-interface WrittenForm {
+interface WrittenForm extends Pick<StoredForm, 'emptied'> {
   readonly version: string;
   readonly old?: KubeObject;
   /** An apply leaves nulls in custom objects that reading drops. */
   readonly mayHoldNulls?: boolean;
+  /** Fields that the schema does not know, likewise. */
+  readonly hasUnknown?: boolean | undefined;
 }
 
-/** encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, reading it again would change nothing. */
-export function encodeWritten(layout: Layout, object: KubeObject, { version, old, mayHoldNulls = false }: WrittenForm): EncodedObject {
-  const encoded = encodeObject(layout, object, isReadAsStored(layout.resource, version) ? old : undefined);
-  if (!mayHoldNulls || !holdsNull(encoded)) markAsRead(layout, encoded.json, version);
-  return encoded;
+/**
+ * encodeObject of what was read, defaulted and validated in `version`: where that is the storage version, and an apply has left nothing in it,
+ * reading it again would change nothing.
+ */
+export function encodeWritten(
+  layout: Layout, object: KubeObject, { version, old, mayHoldNulls = false, emptied, hasUnknown = false }: WrittenForm,
+): EncodedObject & { readonly isAsRead: boolean } {
+  const kept = version === layout.resource.storageVersion ? emptied : undefined;
+  const encoded = encodeObject(layout, object, { before: isReadAsStored(layout.resource, version) ? old : undefined, emptied: kept });
+  const isAsRead = kept === undefined && !hasUnknown && !(mayHoldNulls && holdsNull(encoded));
+  if (isAsRead) markAsRead(layout, encoded.json, version);
+  return { ...encoded, isAsRead };
 }
 
 /** Whether there is a null in an object; a text that looks like one counts as well. */
-export const holdsNull = ({ json }: EncodedObject): boolean => hasText(json, 'null');
+const holdsNull = ({ json }: EncodedObject): boolean => hasText(json, 'null');
 
 /** Whether an object of this version is what is stored of it, but for its apiVersion. */
 export function isReadAsStored({ storageVersion, versions, convert, convertRemotely, readStored }: Resource, version: string): boolean {

@@ -2,9 +2,10 @@
 //
 //   prepare ─▶ managed fields ─▶ mutating admission ─▶ identity ─▶ reserve ─▶ strategy ─▶ validate ─▶ validating admission ─▶ commit ─▶ respond
 //                                                      └──────────── again, up to eight times, for a generated name that is taken ────┘
-import type { AdmissionAttributes, CreateRequest, Target, WriteContext, WriteResult } from '../contract.ts';
+import type { AdmissionAttributes, CreateRequest, Target, UnreadParts, WriteContext, WriteResult } from '../contract.ts';
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { nameTaken } from '../errors.ts';
+import { emptiedMetadata } from '../fields/emptied-metadata.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
 import { ComputedObject } from '../objects/computed-object.ts';
@@ -29,6 +30,7 @@ interface Creation {
   /** How managedFields are computed; with `keep` the object has them. */
   readonly managedFields: 'update' | 'keep';
   readonly isPatch: boolean;
+  readonly unread?: UnreadParts | undefined;
   /** The path that the creation came by: '' but for an update of the status of a kind that updates create. */
   readonly subresource?: string;
   /** Name in the path; '' for a POST to a collection. */
@@ -110,14 +112,16 @@ function givenRevision(object: KubeObject): number {
   return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
-async function commit({ core, creation: { scope, managedFields }, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
+async function commit({ core, creation: { scope, managedFields, unread }, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
   const { storage, target } = scope;
   const { name = '', namespace = '' } = object.metadata;
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
   const mayHoldNulls = target.resource.custom && managedFields === 'keep';
-  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object), { version: target.version, mayHoldNulls });
+  const emptied = unread && emptiedMetadata({ ...target, subresource: '' }, object, unread);
+  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object),
+    { version: target.version, mayHoldNulls, emptied, hasUnknown: unread?.hasUnknown });
   checkSize(encoded.json);
   await pause();
   const revision = givenRevision(object);

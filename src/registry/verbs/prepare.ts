@@ -21,8 +21,6 @@ export interface Write extends Admitted {
   readonly nowMs: number;
   /** A turn for others, when one is due. */
   readonly pause: () => Promise<void> | undefined;
-  /** The object is taken for changed, whatever it is like. */
-  readonly isChanged?: boolean;
   /** The type that the client gave to a custom resource, where it is not its own. */
   readonly otherType?: ObjectType | undefined;
 }
@@ -166,9 +164,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   restoreMetadata(object, old, write);
   const untouched = object.metadata.generation === old.metadata.generation;
   const isCounted = resource.tracksGeneration && untouched && !uncounted.has(write.subresource);
-  if (isCounted && (write.isChanged === true || contentDiffers(write.target, object, old))) {
-    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  }
+  if (isCounted && contentDiffers(write.target, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 /** The problems of the type that a client gave to a custom resource. */

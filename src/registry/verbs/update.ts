@@ -12,10 +12,11 @@ import type { AdmissionAttributes, UpdateRequest, WriteResult } from '../contrac
 import { type Core, type RequestScope, checkSignal } from '../core.ts';
 import { createPrepared } from './create.ts';
 import { groupResource, modifiedConflict, preconditionConflict } from '../errors.ts';
+import { emptiedMetadata } from '../fields/emptied-metadata.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
 import { keepWritten } from '../objects/decoded-object-cache.ts';
-import { encodeObject, encodeWritten, holdsNull, sameContent } from '../objects/layout.ts';
+import { encodeObject, encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, checkNamespace, dedupeOwners } from '../metadata.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
@@ -134,7 +135,7 @@ async function runRound(round: Round): Promise<Outcome> {
 
 async function storeReserved(change: Change): Promise<Outcome> {
   const { write, attributes, object, old } = change;
-  prepareForUpdate(object, old, { ...write, isChanged: change.round.request.hasDropped?.() === true });
+  prepareForUpdate(object, old, write);
   await write.pause();
   await prepareValidation(object, old, write);
   validateUpdate(object, old, write);
@@ -207,7 +208,8 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
   checkIdentity(request, name, object);
   readVersion(object);
   delete object.metadata.resourceVersion;
-  const creation = { scope, object, context, subresource, managedFields, isPatch, pathName: name, authorize: context.authorizeCreate };
+  const creation = { scope, object, context, subresource, managedFields, isPatch, unread: request.unread?.(), pathName: name,
+    authorize: context.authorizeCreate };
   const result = await createPrepared(core, creation);
   return { type: 'written', result };
 }
@@ -226,7 +228,10 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   const expect = current.revision;
   const { custom, isStoredInPart } = storage.resource;
   const removes = completesDeletion(request.resource, object, old);
-  const isSame = !removes && sameContent(object, old);
+  const unread = request.unread?.();
+  const emptied = unread && emptiedMetadata(request, object, unread);
+  // The reference compares with what it reads: what an apply leaves empty is a change each time.
+  const isSame = !removes && emptied === undefined && sameContent(object, old);
   if (isSame && context.dryRun) return { type: 'dry', result: { object: scope.show(current), created: false } };
   if (isSame && !custom) {
     const outcome = await leaveUnchanged(round, (found) => found.createRevision !== found.modRevision || isStoredInPart?.(object) !== true);
@@ -236,10 +241,10 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   await pause();
   const stored = await convertToStore(request, storage.resource, object);
   // A Scale puts replicas where the schema of a custom resource may have no field: reading drops them again.
-  const mayHoldNulls = custom && request.managedFields === 'keep';
   const isFitted = !custom || request.subresource !== 'scale';
-  const encoded = isFitted ? encodeWritten(storage.layout, stored, { version: request.version, old, mayHoldNulls }) : encodeObject(storage.layout, stored);
-  const isAsRead = isFitted && !(mayHoldNulls && holdsNull(encoded));
+  const mayHoldNulls = custom && request.managedFields === 'keep';
+  const { isAsRead, ...encoded } = isFitted ? encodeWritten(storage.layout, stored, { version: request.version, old, mayHoldNulls, emptied,
+    hasUnknown: unread?.hasUnknown }) : { ...encodeObject(storage.layout, stored), isAsRead: false };
   // Reading adds defaults that the definition may not have had when the object was written, or that the version it was written in does not have.
   if (isSame && custom) {
     const outcome = await leaveUnchanged(round, ({ value }) => Buffer.compare(storage.codec.decode(value, key), encoded.json) === 0);

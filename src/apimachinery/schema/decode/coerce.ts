@@ -53,7 +53,8 @@ function withoutMalformed(key: string, value: unknown, objectMeta: Schema): unkn
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => fits(objectMeta, { [name]: member })));
 }
 
-function fits(schema: Schema, value: Json): boolean {
+/** Whether an object can be decoded by a schema. */
+export function fits(schema: Schema, value: Json): boolean {
   try {
     decodeObject(schema, value);
     return true;

@@ -8,7 +8,7 @@ import { invalidValue, required } from '../../field-error.ts';
 import type { ObjectMeta } from '../../object.ts';
 import type { FieldError } from '../../status.ts';
 import { statesEmbedded } from '../statements.ts';
-import { coerceEmbedded, hasEmbedded } from './coerce.ts';
+import { coerceEmbedded, fits, hasEmbedded } from './coerce.ts';
 import { type Decoded, decodeObject, setOwn } from './decode.ts';
 import { applyDefaults } from './defaults.ts';
 import { DecodeError } from './error.ts';
@@ -51,30 +51,41 @@ const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...Object.fromEntries(['name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp']
     .map((name) => [name, (value: unknown) => typeof value === 'string' || value === null])),
   ...Object.fromEntries(['generation', 'deletionGracePeriodSeconds'].map((name) => [name, (value: unknown) => typeof value === 'number' || value === null])),
-  ...Object.fromEntries(['labels', 'annotations'].map((name) => [name, isStringMap])),
-  ...Object.fromEntries(['ownerReferences', 'finalizers', 'managedFields'].map((name) => [name, (value: unknown) => Array.isArray(value) || value === null])),
+  ...Object.fromEntries(['labels', 'annotations'].map((name) => [name, (value: unknown) => value === null || hasTexts(value)])),
+  ...Object.fromEntries(['ownerReferences', 'finalizers', 'managedFields'].map((name) => [name, (value: unknown) => value === null || isList(value)])),
 };
 
-function isStringMap(value: unknown): boolean {
-  if (!isJsonObject(value)) return value === null;
+function hasTexts(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
   for (const key in value) if (typeof (value as Json)[key] !== 'string') return false;
   return true;
 }
 
-/** An object that another program has put into the store: fields of metadata with a wrong type are dropped, and it has a generation. */
-function repairMetadata(object: Json): void {
+/** Whether a value is a list in which nothing stands for a value that is not set. */
+const isList = (value: unknown): boolean => Array.isArray(value)
+  && value.every((item: unknown) => (isJsonObject(item) ? Object.values(item).every((member) => member !== null) : item !== null));
+
+/**
+ * An object that an apply or another program has put into the store: fields of metadata with a wrong type are dropped, nulls are read as values that are
+ * not set, and it has a generation.
+ */
+function repairMetadata(object: Json, objectMeta: Schema | undefined): void {
   const { metadata } = object;
   if (!isJsonObject(metadata)) return;
   const known = metadata as Json;
-  for (const name in known) if (shapes[name]?.(known[name]) === false) delete known[name];
+  for (const name in known) {
+    if (shapes[name]?.(known[name]) !== false) continue;
+    if (objectMeta !== undefined && fits(objectMeta, { [name]: known[name] })) known[name] = decodeObject(objectMeta, { [name]: known[name] }).object[name];
+    else delete known[name];
+  }
   known['generation'] ||= 1;
 }
 
 /** An object as a schema wants it to be read: pruned, its embedded resources without malformed metadata, defaulted, nulls that may not be there gone. */
 export function normalizeCustomObject(schema: Schema, object: Json): Json {
   const pruned = pruneUnknown(schema, object).object;
-  repairMetadata(pruned);
   const objectMeta = objectMetaOf(schema);
+  repairMetadata(pruned, objectMeta);
   if (objectMeta === undefined || !hasEmbedded(schema)) return applyDefaults(schema, pruned);
   return applyDefaults(schema, coerceEmbedded(schema, pruned, objectMeta, { dropsMalformed: true }).object);
 }
