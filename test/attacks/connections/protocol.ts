@@ -2,8 +2,8 @@
 import https from 'node:https';
 import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import tls from 'node:tls';
-import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, exchangeBytes, openSession, send } from '../attack.ts';
+import { type Attack, CONFIG_MAPS, configMap, connect, describe, exchangeBytes, openSession, send } from '../attack.ts';
+import { handshakeAttacks } from './handshakes.ts';
 import { encodeFrame, http2Preface } from './http2-frame.ts';
 
 const statusOf = (text: string): number => Number(/^HTTP\/1\.[01] (\d+)/.exec(text)?.[1] ?? 0);
@@ -100,22 +100,6 @@ const pipelineStream: Attack = {
     for (const socket of sockets) socket.destroy();
     const answer = await send(victim, { path: CONFIG_MAPS });
     return { holds: answer.status === 200, answer: `${answers} answers, then ${describe(answer)}` };
-  },
-};
-
-/** Connections that all begin their handshake at once, and end at once. */
-const handshakeFlood: Attack = {
-  number: '59', name: '1,000 handshakes at once',
-  async run(victim) {
-    const { hostname: host, port } = new URL(victim.url);
-    const open = (): tls.TLSSocket => tls.connect({ host, port: Number(port), rejectUnauthorized: false }).on('error', () => {});
-    const sockets = Array.from({ length: 1000 }, open);
-    let secure = 0;
-    for (const socket of sockets) socket.on('secureConnect', () => secure++);
-    for (let second = 0; second < 20 && secure < sockets.length; second++) await sleep(1000);
-    for (const socket of sockets) socket.destroy();
-    const answer = await send(victim, { path: CONFIG_MAPS });
-    return { holds: answer.status === 200, answer: `${secure} of them secure, then ${describe(answer)}` };
   },
 };
 
@@ -236,30 +220,10 @@ const slowHeaders: Attack = {
   },
 };
 
-/** A handshake that the server must refuse. */
-function tlsAttack(name: string, options: tls.ConnectionOptions): Attack {
-  return {
-    number: '63', name,
-    run: ({ url }: Victim) => new Promise((resolve) => {
-      const { hostname: host, port } = new URL(url);
-      const socket = tls.connect({ host, port: Number(port), rejectUnauthorized: false, ...options }, () => {
-        resolve({ holds: false, answer: `connected with ${socket.getCipher().name}` });
-        socket.destroy();
-      });
-      socket.on('error', (error: NodeJS.ErrnoException) => resolve({ holds: true, answer: `refused (${error.code ?? error.message})` }));
-    }),
-  };
-}
-
-const handshakes: readonly Attack[] = [
-  tlsAttack('TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
-  tlsAttack('a CBC cipher suite', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA:AES128-SHA' }),
-];
-
 /** Everything below the API. */
 export const protocolAttacks: readonly Attack[] = [
   ...framing, seatLeak, pipelineFlood('lists', `GET ${CONFIG_MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer alice-token\r\n\r\n`),
-  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), pipelineStream, handshakeFlood, headerCount,
+  pipelineFlood('requests without a host', 'GET / HTTP/1.1\r\n\r\n'), pipelineStream, headerCount,
   keepAliveBodies, rapidReset,
-  ...floods, ...handshakes, slowHeaders,
+  ...floods, ...handshakeAttacks, slowHeaders,
 ];
