@@ -2,4 +2,5 @@
 export { type CallStatus, type ChannelTls, type GrpcStream, type StreamSink, Channel } from './channel.ts';
 export { frameMessage } from './frames.ts';
 export { GrpcError, nameStatusCode, statusCode } from './grpc-error.ts';
+export { type ObserveCall, PluginChannel, type PluginChannelOptions, PluginError } from './plugin-channel.ts';
 export { MessageReader, MessageWriter } from './wire.ts';

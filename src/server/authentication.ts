@@ -2,9 +2,9 @@
 // tokens and one list of authorities. What most servers do not use (OIDC, webhooks, configuration files) is loaded only where it is asked for.
 import {
   type Authenticate, type AuthenticateToken, type FindBoundObject, type SecretTokenAccount,
-  type ServiceAccountTokenUse, type StaticToken, createAuthenticator,
+  type StaticToken, createAuthenticator,
   createBootstrapTokenAuthenticator,
-  createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, MASTERS_GROUP, signJwt,
+  createFrontProxy, createOidcAuthenticator, createServiceAccountAuthenticator, createTokenAuthenticator, encodeLegacyClaims, MASTERS_GROUP,
 } from '../auth/index.ts';
 import type { KubeObject } from '../apimachinery/index.ts';
 import { invariant } from '../base/index.ts';
@@ -12,6 +12,8 @@ import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Registry, findKnownObject } from '../registry/index.ts';
 import type { TrustedIssuer } from './config-files/authentication-config.ts';
 import { type DataDirectory, readStaticTokens } from './data-directory.ts';
+import type { MetricRegistry } from './metrics/metric.ts';
+import { countTokenUses } from './metrics/token-metrics.ts';
 import type { ReloadObserver } from './metrics/reload-metrics.ts';
 import type { ServerOptions } from './options/options.ts';
 import { type Authorities, followAuthorities } from './tls/authorities.ts';
@@ -49,16 +51,16 @@ interface AuthenticationOptions {
   readonly find: FindBoundObject;
   /** Receives the uses of tokens from Secrets. */
   readonly onLegacyUse: (secret: KubeObject) => void;
-  readonly countTokenUse: (use: ServiceAccountTokenUse) => void;
+  readonly registry: MetricRegistry;
   /** Makes what counts the reloads of the configuration file; called where there is one. */
   readonly observeReloads: () => ReloadObserver;
 }
 
 /** Makes the authentication of a server. Throws StartError for what cannot be read or must not be. */
 export async function composeAuthentication(parts: AuthenticationOptions): Promise<Authentication> {
-  const { options, seams, directory, pki, find, onLegacyUse, countTokenUse } = parts;
+  const { options, seams, directory, pki, find, onLegacyUse } = parts;
   const { clock, random, serviceAccountIssuers } = options;
-  const keys = seams.keys ?? createServiceAccountKeys(options, directory.certificates);
+  const keys = seams.keys ?? await openKeys(parts);
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
   const issuer = serviceAccountIssuers[0] as string;
   const authorities = followAuthorities(options, pki);
@@ -66,8 +68,8 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options, parts.observeReloads());
   const fromFlags = await readIssuers(options);
   const serviceAccounts = createServiceAccountAuthenticator({
-    issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), find, clock, random, onLegacyUse, countUse: countTokenUse,
-    looksUpSecrets: options.serviceAccountLookup,
+    issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), renewKeys: keys.renew?.bind(keys), find, clock, random, onLegacyUse,
+    countUse: countTokenUses(parts.registry), looksUpSecrets: options.serviceAccountLookup,
   });
   const tokens: AuthenticateToken[] = [
     collectStaticTokens(options), ...(seams.tokens === undefined ? [] : [seams.tokens]), serviceAccounts,
@@ -87,14 +89,22 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
       configured?.stop();
       authorities.stop();
       revocations.stop();
+      keys.stop?.();
     },
     authenticate, apiAudiences, issuer, keys, authorities, issuers: () => configured?.issuers() ?? fromFlags,
     requestToken: createTokenRequests({
-      find, signingKey: () => keys.signing(), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
-      maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000),
+      find, sign: (claims) => keys.sign(claims), issuer, apiAudiences, clock, random, extendExpiration: options.serviceAccountExtendTokenExpiration,
+      maxExpirationSeconds: Math.floor(options.serviceAccountMaxTokenExpirationMs / 1000) || (keys.longestSeconds ?? 0), longestSeconds: keys.longestSeconds,
     }),
-    signSecretToken: async (account) => signJwt(encodeLegacyClaims(account), await keys.signing()),
+    signSecretToken: (account) => keys.sign(encodeLegacyClaims(account)),
   };
+}
+
+/** The keys of service account tokens: in files, in the data directory, or those of the program that signs. */
+async function openKeys({ options, directory, registry }: AuthenticationOptions): Promise<ServiceAccountKeys> {
+  if (options.serviceAccountSigningEndpoint === '') return createServiceAccountKeys(options, directory.certificates);
+  const [{ openExternalKeys }, { createSignerMetrics }] = await Promise.all([import('./tokens/external-keys.ts'), import('./tokens/signer-metrics.ts')]);
+  return openExternalKeys(options, createSignerMetrics({ registry, clock: options.clock }));
 }
 
 function collectStaticTokens(options: ServerOptions): AuthenticateToken {

@@ -22,22 +22,29 @@ export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (
     const published = await keys.publish();
     const document = {
       issuer, jwks_uri: keysUrl(), response_types_supported: ['id_token'], subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [...new Set(published.keys.map(({ alg }) => alg))],
+      id_token_signing_alg_values_supported: [...new Set(published.keys.map(({ alg }) => alg))].sort(),
     };
-    return answerDocument(exchange, document, 'application/json');
+    return answerDocument(exchange, document, { type: 'application/json', maxAgeSeconds: keys.maxAgeSeconds() });
   };
   return (exchange) => {
     if (exchange.path !== DISCOVERY_PATH && exchange.path !== KEYS_PATH) return undefined;
     if (exchange.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
     if (exchange.path === DISCOVERY_PATH) return answerDiscovery(exchange);
-    return keys.publish().then((set) => answerDocument(exchange, set, 'application/jwk-set+json'));
+    return keys.publish().then((set) => answerDocument(exchange, set,
+      { type: 'application/jwk-set+json', maxAgeSeconds: keys.maxAgeSeconds() }));
   };
 }
 
-function answerDocument(exchange: Exchange, document: unknown, type: string): Response {
+interface DocumentForm {
+  readonly type: string;
+  readonly maxAgeSeconds: number;
+}
+
+function answerDocument(exchange: Exchange, document: unknown, { type, maxAgeSeconds }: DocumentForm): Response {
   const accepted = (exchange.headers['accept'] ?? '*/*').split(',').map((range) => range.split(';', 1)[0]?.trim() ?? '');
   if (!accepted.some((range) => range === '*/*' || range === '' || range === type || range === 'application/*')) {
     throw failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${type}`, {});
   }
-  return { status: 200, headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' }, body: new TextEncoder().encode(JSON.stringify(document)) };
+  const headers = { 'content-type': type, 'cache-control': `public, max-age=${maxAgeSeconds}` };
+  return { status: 200, headers, body: new TextEncoder().encode(JSON.stringify(document)) };
 }

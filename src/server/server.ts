@@ -31,7 +31,6 @@ import { type WorkerPool, createWorkerPool } from './worker/worker-pool.ts';
 import { measureStore, observeQueues } from './metrics/loop-metrics.ts';
 import { type ServerMetrics, createMetrics } from './metrics/metrics.ts';
 import { countHandshakeErrors } from './metrics/certificate-metrics.ts';
-import { countTokenUses } from './metrics/token-metrics.ts';
 import { countDeprecated, renderMetrics, showServed } from './metrics/process-metrics.ts';
 import { isGateOn, listIgnoredGates } from './options/feature-gates.ts';
 import { type ServerOptions, describeOptions, resolveOptions, selectsController } from './options/options.ts';
@@ -177,7 +176,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   };
   const authentication = started.authentication = await composeAuthentication({
     options, seams, directory: made.directory, pki, adminToken, find: findBoundObjectWith(() => api), onLegacyUse: (secret) => state.noteTokenUse?.(secret),
-    countTokenUse: countTokenUses(metrics.registry), observeReloads: () => countAccessReloads(metrics.registry, clock, 'authentication'),
+    registry: metrics.registry, observeReloads: () => countAccessReloads(metrics.registry, clock, 'authentication'),
   });
   const flowControl = createFlowControl(options);
   const format = started.format = await readStorageFormat(options, () => measureEncryption(options, metrics));
@@ -330,7 +329,9 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     // A complete state has had its roles made: they are made at a start only.
     // Another process that owns the store writes for all; the APIs of other servers are followed by each process that leads to them.
     selects: (name) => selectsController(options.controllers, name) && (seams.woken === undefined || name !== 'bootstrap-roles')
-      && (seams.owner === undefined || name === 'apiservices'),
+      && (seams.owner === undefined || name === 'apiservices')
+      // Tokens of Secrets live for ever: a program that signs for a time has none, as kube-controller-manager without a key.
+      && (name !== 'serviceaccount-token' || options.serviceAccountSigningEndpoint === ''),
     authority: pki?.authority.certificate ?? '', sharesStore: isShared(options), ...(isShared(options) && { identity: identifyServer(options, port) }),
     signSecretToken: authentication.signSecretToken,
     authenticationData: (present) => uniteAuthentication(present, describeForAggregated(options, authentication), options.clock.now()),

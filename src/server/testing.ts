@@ -1,9 +1,11 @@
-// For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), what a server warns of, and
-// what it counts of files that change.
+// For tests of servers: a service over TLS (an identity provider or a webhook on this machine, whose answers the test makes), a plugin that is
+// called by gRPC, what a server warns of, and what it counts of files that change.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type ServerHttp2Stream, createServer as createHttp2Server } from 'node:http2';
 import { createServer } from 'node:https';
 import { systemClock, systemRandom } from '../base/index.ts';
+import { frameMessage } from '../grpc/index.ts';
 import { createCertificate } from './tls/certificates.ts';
 import { type Logger, silentLogger } from './observability/logger.ts';
 
@@ -72,4 +74,42 @@ export function readReloads(metrics: string, what: 'authentication' | 'authoriza
   const hash = createHash('sha256').update(content).digest('hex');
   const [[success = NaN, usedAt = NaN], [failure = NaN, failedAt = NaN]] = [read('success'), read('failure')];
   return [success, failure, usedAt >= failedAt, metrics.includes(`hash="sha256:${hash}"} 1\n`)];
+}
+
+/** The message that answers a call, the code and message of its failure, or what answers in place of both. */
+export type TestAnswer = Buffer | readonly [code: number, message: string] | ((stream: ServerHttp2Stream) => void);
+
+/** A server of gRPC on a Unix socket, until it is closed. `answer` is given the method with its service, such as `v2.KeyManagementService/Status`. */
+export async function serveCalls(path: string, answer: (method: string, message: Buffer, headers: IncomingHttpHeaders) => TestAnswer):
+Promise<{ close(): Promise<void> }> {
+  const server = createHttp2Server();
+  const sessions = new Set<{ destroy(): void }>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('error', () => undefined);
+    session.on('close', () => sessions.delete(session));
+  });
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined);
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    stream.on('end', () => respond(stream, answer(String(headers[':path']).slice(1), Buffer.concat(chunks).subarray(5), headers)));
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return {
+    close: () => new Promise((resolve) => {
+      for (const session of sessions) session.destroy();
+      server.close(() => resolve());
+    }),
+  };
+}
+
+function respond(stream: ServerHttp2Stream, answer: TestAnswer): void {
+  if (typeof answer === 'function') return answer(stream);
+  const isMessage = Buffer.isBuffer(answer);
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+  const trailers = isMessage ? { 'grpc-status': '0' } : { 'grpc-status': String(answer[0]), 'grpc-message': answer[1] };
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  if (isMessage) stream.write(frameMessage(answer));
+  stream.end();
 }

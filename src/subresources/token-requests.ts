@@ -3,20 +3,22 @@
 import {
   type FieldError, type KubeObject, type Schema, badRequest, conflict, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
 } from '../apimachinery/index.ts';
-import { type BoundReference, type FindBoundObject, type SigningKey, encodeBoundClaims, signJwt } from '../auth/index.ts';
+import { type BoundReference, type FindBoundObject, encodeBoundClaims } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { SpecialCreate, SpecialRequest } from '../endpoints/index.ts';
 import { type Resource, formatTime, trackUpdate } from '../registry/index.ts';
 
 interface TokenRequestDependencies {
   readonly find: FindBoundObject;
-  readonly signingKey: () => Promise<SigningKey>;
+  readonly sign: (claims: Readonly<Record<string, unknown>>) => Promise<string>;
   readonly issuer: string;
   readonly apiAudiences: readonly string[];
   /** 0: as long as anybody asks for. */
   readonly maxExpirationSeconds: number;
   /** Tokens of pods that are asked for an hour live for a year, for clients that do not read them again. */
   readonly extendExpiration: boolean;
+  /** The longest life that the program which signs allows; absent: any. */
+  readonly longestSeconds?: number | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -86,10 +88,10 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
   const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === POD_SECONDS && sameSet(spec.audiences, deps.apiAudiences);
   const claims = encodeBoundClaims({
     issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid: account.metadata.uid ?? '' }, ...bound,
-    id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? EXTENDED_SECONDS : spec.expirationSeconds),
+    id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? Math.min(EXTENDED_SECONDS, deps.longestSeconds ?? Infinity) : spec.expirationSeconds),
     ...(extended && { warnAfter: now + spec.expirationSeconds }),
   });
-  const token = context.dryRun ? '' : await signJwt(claims, await deps.signingKey());
+  const token = context.dryRun ? '' : await deps.sign(claims);
   return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
 }
 

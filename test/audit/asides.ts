@@ -13,6 +13,7 @@ import { looks } from './looks.ts';
 import type { Certificate } from './row.ts';
 import { type Aside, type Scene, fillRequest } from './scene.ts';
 import { type Streams, catchUp, closeStream, hear, openStream, restStream, sendTogether } from './streams.ts';
+import { changeSigner } from './signer.ts';
 import { waits } from './waits.ts';
 
 /** How long a WebSocket is listened to. */
@@ -196,11 +197,13 @@ async function lookIntoEtcd({ etcd }: Scene, rest: string, { method, body }: Cli
 
 /** The part of a refusal that says which flag it is about, and why. */
 const refusals = new RegExp(['unknown flag: --[\\w-]+', '--emulated-version\\S* is not supported',
-  '--etcd-servers-overrides invalid, [\\w/#: ]+, [\\w ]+, [\\w ]+', 'invalid argument "[^"]*" for "?(?:-v, )?--[\\w-]+'].join('|'));
+  '--etcd-servers-overrides invalid, [\\w/#: ]+, [\\w ]+, [\\w ]+', 'service-account-signing-key-file and service-account-signing-endpoint [\\w ]+',
+  'can\'t set `--service-account-signing-key-file`[^)]+\\)', 'invalid argument "[^"]*" for "?(?:-v, )?--[\\w-]+'].join('|'));
 
 /** Whether the program ends with these flags, and which of them it names with what reason: `run:FLAGS`. */
-async function run({ program }: Scene, rest: string): Promise<unknown> {
-  const child = program === undefined ? spawn(process.execPath, [PINTLE, ...rest.split(' ')]) : spawn(program, rest.split(' '));
+async function run({ program, place }: Scene, rest: string): Promise<unknown> {
+  const flags = place.fill(rest).split(' ');
+  const child = program === undefined ? spawn(process.execPath, [PINTLE, ...flags]) : spawn(program, flags);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const said = await readText(child.stderr);
   const named = refusals.exec(said)?.[0];
@@ -235,6 +238,11 @@ const asides: Readonly<Record<string, Aside>> = {
     place.calls.splice(0, Infinity, ...place.calls.filter((call) => !found.includes(call)));
     return found.map(({ body }) => body);
   },
+  /** Changes what the signer of tokens answers. */
+  signer: ({ place }, _, { body }) => changeSigner(place.signer!, body as Json),
+  /** The header of a token, and the names of its claims. */
+  jwt: (_, token) => token.split('.').slice(0, 2).map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Json)
+    .map((part, index) => (index === 0 ? part : Object.keys(part))),
   certificate: ({ place }, name, { body }) => place.certify(name, body as Certificate),
   token: ({ place }, claims) => ({ token: place.sign(JSON.parse(claims) as Json) }),
   ...looks, ...waits,

@@ -40,7 +40,7 @@ export const looks: Readonly<Record<string, Aside>> = {
   /** Members of an answer and the names of all: `fields:MEMBER,MEMBER.MEMBER/path`. */
   async fields({ peer }, rest, request) {
     const at = rest.indexOf('/');
-    const { status, headers, body } = await peer.client.request({ ...request, path: rest.slice(at) });
+    const { status, headers, text, body = parseLine(text) } = await peer.client.request({ ...request, path: rest.slice(at) });
     return { status, contentType: headers['content-type'], names: Object.keys((body ?? {}) as Json),
       members: Object.fromEntries(rest.slice(0, at).split(',').map((name) => [name, readMember(body as Json, name)])) };
   },

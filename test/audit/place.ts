@@ -9,6 +9,7 @@ import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { createCertificate } from '../../src/server/tls/certificates.ts';
 import type { Json } from '../differential/case.ts';
 import { makeDirectory } from '../differential/servers.ts';
+import { type TestSigner, startTestSigner } from '../../src/server/tokens/testing.ts';
 import type { Certificate, Hold, Setup } from './row.ts';
 
 /** A call of a webhook. */
@@ -40,6 +41,7 @@ export interface Place {
   /** What webhooks were sent, the oldest first. */
   readonly calls: Call[];
   readonly gate: Gate;
+  readonly signer: TestSigner | undefined;
   /** Makes a certificate and its key, in the place of those of this name. */
   certify(name: string, request: Certificate): void;
   /** A token of the issuer, which is its `iss` unless the claims say another; it lives for an hour, or for `livesS`. The claims may hold another header. */
@@ -81,12 +83,13 @@ Promise<{ readonly url: string; stop(): void }> {
 }
 
 /** Writes the files of a setup, and serves its webhooks. */
-export async function preparePlace({ files = {}, certificates = {}, hooks = {} }: Setup): Promise<Place> {
+export async function preparePlace({ files = {}, certificates = {}, hooks = {}, hasSigner }: Setup): Promise<Place> {
   const directory = makeDirectory();
   const file = (name: string): string => path.join(directory, name);
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const calls: Call[] = [];
   const gate = makeGate();
+  const signer = hasSigner === true ? await startTestSigner(file('signer.sock')) : undefined;
   const issuer = createCertificate({ commonName: 'audit-ca', lifetimeMs }, context);
   writeFileSync(file('ca.crt'), issuer.certificate);
   writeFileSync(file('issuer.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
@@ -114,7 +117,7 @@ export async function preparePlace({ files = {}, certificates = {}, hooks = {} }
     writeFileSync(file(name), fill(text), { mode: 0o600 });
   }
   return {
-    directory, calls, gate, fill, file, certify,
+    directory, calls, gate, signer, fill, file, certify,
     sign({ header = { alg: 'RS256', kid: 'one' }, livesS = HOUR_S, ...claims }) {
       const nowS = Math.floor(Date.now() / 1000);
       const parts = [header as Json, { iss: url, iat: nowS, exp: nowS + livesS, ...claims }]
@@ -123,6 +126,7 @@ export async function preparePlace({ files = {}, certificates = {}, hooks = {} }
     },
     stop() {
       gate.release();
+      void signer?.close();
       stop();
       rmSync(directory, { recursive: true, force: true });
     },

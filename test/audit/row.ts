@@ -38,6 +38,8 @@ export interface Setup {
   readonly isOnEtcd?: true;
   /** Another etcd stands beside that of the server: {otherEtcd}, which rows look into by `etcd2:`. */
   readonly hasOtherEtcd?: true;
+  /** A program signs tokens at {dir}/signer.sock. */
+  readonly hasSigner?: true;
   /** Loops of kube-controller-manager that run. */
   readonly loops?: readonly string[];
   readonly rows: readonly Row[];

@@ -103,8 +103,9 @@ export async function startServer({ directory, etcd, flags = [], loops = [] }: S
       ...(etcd === undefined ? [`--data-dir=${file('data')}`] : [`--cert-dir=${file('certs')}`])], { port, log: file('log') });
   }
   writeFileSync(file('sa.key'), generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
-  const server = await start(peer, [...shared, `--cert-dir=${file('certs')}`, `--service-account-key-file=${file('sa.key')}`,
-    `--service-account-signing-key-file=${file('sa.key')}`, '--service-account-issuer=https://kubernetes.default.svc'],
+  const keys = has('--service-account-signing-endpoint') ? []
+    : [`--service-account-key-file=${file('sa.key')}`, `--service-account-signing-key-file=${file('sa.key')}`];
+  const server = await start(peer, [...shared, `--cert-dir=${file('certs')}`, ...keys, '--service-account-issuer=https://kubernetes.default.svc'],
   { port, log: file('log') });
   return loops.length === 0 ? server : withLoops(server, { directory, loops, program: path.join(path.dirname(peer), 'kube-controller-manager') });
 }

@@ -24,6 +24,8 @@ interface ServiceAccountTokenOptions {
   readonly issuers: readonly string[];
   readonly apiAudiences: readonly string[];
   readonly keys: () => Promise<readonly VerifyingKey[]>;
+  /** The keys once more, for a token of one that is not among them; absent where no others can have come. */
+  readonly renewKeys?: (() => Promise<readonly VerifyingKey[]>) | undefined;
   readonly find: FindBoundObject;
   /** false: tokens from Secrets are not looked up. */
   readonly looksUpSecrets?: boolean;
@@ -43,19 +45,31 @@ export const INVALIDATED_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 
 const AUTOMATIC = 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
+type Claims = Readonly<Record<string, unknown>>;
+
 const refuse = (reason: string): TokenAnswer => ({ type: 'refused', reason });
 
 /** Makes the authenticator. Tokens of other issuers are left to other authenticators. */
 export function createServiceAccountAuthenticator(options: ServiceAccountTokenOptions): AuthenticateToken {
   const accepted = new Set([...options.issuers, LEGACY_ISSUER]);
-  const verified = new TokenCache<Readonly<Record<string, unknown>> | undefined>({ ...options, limit: CACHE_LIMIT, lifetimeMs: CACHE_LIFETIME_MS });
-  const authenticate = async (token: string, audiences: readonly string[]): Promise<TokenAnswer | undefined> => {
-    const keys = await options.keys();
-    const claims = verified.use(token, () => {
+  const createCache = () => new TokenCache<Claims | undefined>({ ...options, limit: CACHE_LIMIT, lifetimeMs: CACHE_LIFETIME_MS });
+  let verified = createCache();
+  let used: readonly VerifyingKey[] = [];
+  const verify = (token: string, keys: readonly VerifyingKey[], onUnknownKey: () => void): Claims | undefined => {
+    // What a key verified that others have taken away is not good any more.
+    if (options.renewKeys !== undefined && keys !== used) verified = createCache();
+    used = keys;
+    return verified.use(token, () => {
       const jwt = parseJwt(token);
       if (jwt === undefined || typeof jwt.claims['iss'] !== 'string' || !accepted.has(jwt.claims['iss'])) return undefined;
+      if (jwt.keyId !== '' && keys.every(({ keyId }) => keyId !== jwt.keyId)) onUnknownKey();
       return verifyJwt(jwt, keys) ? jwt.claims : undefined;
     });
+  };
+  const authenticate = async (token: string, audiences: readonly string[]): Promise<TokenAnswer | undefined> => {
+    let isUnknown = false;
+    let claims = verify(token, await options.keys(), () => (isUnknown = true));
+    if (isUnknown && options.renewKeys !== undefined) claims = verify(token, await options.renewKeys().catch(() => used), () => undefined);
     return claims === undefined ? undefined : checkClaims({ claims, token, audiences }, options);
   };
   // Cheap enough to be asked for every bearer token that is no JWT at all.

@@ -1,10 +1,10 @@
 // The metrics of encryption at rest under upstream's names: transformations of values, calls of key management plugins, ids of their keys (hashed), and
 // automatic reloads of the configuration.
 import { BoundedCache, type Clock } from '../../base/index.ts';
+import type { ObserveCall } from '../../grpc/index.ts';
 import { type MetricRegistry, type MetricSpec, formatLabels, hashText } from '../metrics/metric.ts';
 import { type ReloadObserver, countReloads } from '../metrics/reload-metrics.ts';
 import { nameServer } from '../server-identity.ts';
-import type { ObserveCall } from './plugin-channel.ts';
 import { hashKeyId } from './kms-value.ts';
 
 interface Transformation {

@@ -1,7 +1,6 @@
 // The calls of a key management plugin (v2.KeyManagementService: Status, Encrypt, Decrypt).
-import { MessageReader, MessageWriter } from '../../grpc/index.ts';
+import { MessageReader, MessageWriter, PluginChannel, type PluginChannelOptions } from '../../grpc/index.ts';
 import { type SealedSource, readAnnotation, sourceType } from './kms-value.ts';
-import { PluginChannel, type PluginChannelOptions } from './plugin-channel.ts';
 
 /** What a plugin says of itself. */
 export interface KmsStatus {

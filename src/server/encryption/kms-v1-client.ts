@@ -1,6 +1,5 @@
 // The calls of a key management plugin of the first version of the protocol (v1beta1.KeyManagementService: Version, Encrypt, Decrypt).
-import { MessageReader, MessageWriter } from '../../grpc/index.ts';
-import { PluginChannel, type PluginChannelOptions } from './plugin-channel.ts';
+import { MessageReader, MessageWriter, PluginChannel, type PluginChannelOptions } from '../../grpc/index.ts';
 
 /** A plugin; every call rejects with an error whose message is the reference's text. */
 export interface KmsV1Service {

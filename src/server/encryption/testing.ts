@@ -1,7 +1,8 @@
 // A key management plugin for tests: KMS v2 and v1 by gRPC on a Unix socket, with keys that can be rotated and failures that can be switched on.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { type ServerHttp2Stream, createServer } from 'node:http2';
-import { MessageReader, MessageWriter, frameMessage } from '../../grpc/index.ts';
+import type { ServerHttp2Stream } from 'node:http2';
+import { MessageReader, MessageWriter } from '../../grpc/index.ts';
+import { serveCalls } from '../testing.ts';
 
 /** A plugin that runs. */
 export interface TestPlugin {
@@ -29,47 +30,23 @@ const keyOf = (id: string): Buffer => createHash('sha256').update(id).digest();
 /** Listens on the socket until it is closed. */
 export async function startTestPlugin(path: string): Promise<TestPlugin> {
   const calls: Record<string, number> = { Status: 0, Encrypt: 0, Decrypt: 0 };
-  const server = createServer();
-  const sessions = new Set<{ destroy(): void }>();
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.on('error', () => undefined);
-    session.on('close', () => sessions.delete(session));
-  });
-  const plugin: TestPlugin = {
+  const plugin: Omit<TestPlugin, 'close'> = {
     path, calls, authorities: new Set(), keyId: '1', healthz: 'ok', version: 'v2', failures: new Map(), instead: undefined,
-    close: () => new Promise((resolve) => {
-      for (const session of sessions) session.destroy();
-      server.close(() => resolve());
-    }),
   };
-  server.on('stream', (stream, headers) => {
-    stream.on('error', () => undefined);
-    const name = String(headers[':path']).replace('/v2.KeyManagementService/', '').replace('/v1beta1.KeyManagementService/', 'v1/');
+  const server = await serveCalls(path, (method, message, headers) => {
+    const name = method.replace('v2.KeyManagementService/', '').replace('v1beta1.KeyManagementService/', 'v1/');
     plugin.authorities.add(String(headers[':authority']));
     calls[name] = (calls[name] ?? 0) + 1;
-    const chunks: Buffer[] = [];
-    if (plugin.instead !== undefined) return plugin.instead(stream);
-    stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    stream.on('end', () => answer(stream, plugin, { name, message: Buffer.concat(chunks).subarray(5) }));
+    return plugin.instead ?? plugin.failures.get(name) ?? respond(plugin, { name, message });
   });
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  return plugin;
-}
-
-function answer(stream: ServerHttp2Stream, plugin: TestPlugin, call: { readonly name: string; readonly message: Buffer }): void {
-  const failure = plugin.failures.get(call.name);
-  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-  stream.on('wantTrailers', () => stream.sendTrailers({
-    'grpc-status': String(failure?.[0] ?? 0), ...(failure !== undefined && { 'grpc-message': failure[1] }),
-  }));
-  if (failure === undefined) stream.write(frameMessage(respond(plugin, call)));
-  stream.end();
+  return Object.assign(plugin, server);
 }
 
 const NAME = 'keys.example.com';
 
-function respond({ version, healthz, keyId }: TestPlugin, { name, message }: { readonly name: string; readonly message: Buffer }): Buffer {
+type Spoken = Pick<TestPlugin, 'version' | 'healthz' | 'keyId'>;
+
+function respond({ version, healthz, keyId }: Spoken, { name, message }: { readonly name: string; readonly message: Buffer }): Buffer {
   if (name === 'Status') return new MessageWriter().bytes(1, version).bytes(2, healthz).bytes(3, keyId).finish();
   if (name === 'v1/Version') return new MessageWriter().bytes(1, version === 'v2' ? 'v1beta1' : version).finish();
   const fields = new Map<number, Uint8Array>();

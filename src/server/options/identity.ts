@@ -1,8 +1,8 @@
 // Options of authentication and authorization, spelled as kube-apiserver spells them.
 import { type AuthorizationMode, type StaticToken, authorizationModes } from '../../auth/index.ts';
-import { checks, duration, list, text, toggle, value } from './schema.ts';
+import { type SettingsOf, checks, duration, list, text, toggle, value } from './schema.ts';
 
-const TEN_MINUTES_MS = 600_000;
+const ONE_HOUR_MS = 3_600_000;
 const LONGEST_TOKEN_LIFE_MS = 2 ** 32 * 1000;
 
 const isIssuer = (issuer: string): boolean => issuer !== '' && (!issuer.includes(':') || URL.canParse(issuer));
@@ -13,7 +13,7 @@ function checkIssuers(issuers: readonly string[]): string | undefined {
 }
 
 const checkTokenLife = (ms: number): string | undefined =>
-  (ms !== 0 && (ms < TEN_MINUTES_MS || ms > LONGEST_TOKEN_LIFE_MS) ? 'must be between 10m and 2^32 seconds' : undefined);
+  (ms !== 0 && (ms < ONE_HOUR_MS || ms > LONGEST_TOKEN_LIFE_MS) ? 'must be between 1 hour and 2^32 seconds' : undefined);
 
 const checkModes = (modes: readonly string[]): string | undefined =>
   (modes.length === 0 ? 'must name at least one mode' : checks.eachOneOf(...authorizationModes)(modes));
@@ -36,6 +36,10 @@ const serviceAccounts = {
   serviceAccountKeyFiles: list({ flag: 'service-account-key-file', help: 'Keys (PEM) that verify service account tokens; by default the key that signs.' }),
   serviceAccountSigningKeyFile: text({
     flag: 'service-account-signing-key-file', help: 'Key (PEM) that signs service account tokens; by default one is generated.',
+  }),
+  serviceAccountSigningEndpoint: text({
+    flag: 'service-account-signing-endpoint',
+    help: 'Unix socket of a program that signs service account tokens (ExternalJWTSigner by gRPC), in place of keys; @NAME is an abstract one.',
   }),
   serviceAccountJwksUri: text({ flag: 'service-account-jwks-uri', help: 'Where the public keys of service account tokens are; by default on this server.' }),
   apiAudiences: list({ flag: 'api-audiences', help: 'Audiences of tokens for this API; by default the issuers of service account tokens.' }),
@@ -138,3 +142,19 @@ const webhooks = {
 
 /** Which callers there are, and what they may do. */
 export const identityOptions = { ...certificates, ...serviceAccounts, ...frontProxy, ...proxyClient, ...oidc, ...webhooks } as const;
+
+type TokenSettings = Pick<SettingsOf<typeof identityOptions>, 'serviceAccountSigningEndpoint' | 'serviceAccountSigningKeyFile' | 'serviceAccountKeyFiles'>;
+
+/** Reports settings of the keys of tokens that do not fit each other, in the reference's words. */
+export function findTokenConflicts(settings: TokenSettings): string[] {
+  const { serviceAccountSigningEndpoint: endpoint, serviceAccountSigningKeyFile: file, serviceAccountKeyFiles } = settings;
+  if (endpoint === '') return [];
+  if (file !== '') return ['service-account-signing-key-file and service-account-signing-endpoint are mutually exclusive and cannot be set at the same time'];
+  if (serviceAccountKeyFiles.length > 0) {
+    return ['can\'t set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--service-account-signing-endpoint` '
+      + '(They are mutually exclusive)'];
+  }
+  if (!endpoint.startsWith('@') || /^@[\w-]+(?:\.[\w-]+)*$/.test(endpoint)) return [];
+  return [`invalid value ${JSON.stringify(endpoint)} passed for \`--service-account-signing-endpoint\`, when prefixed with @ must be a valid abstract `
+    + 'socket name'];
+}

@@ -6,7 +6,7 @@ import type { ConvertObject } from '../webhooks/in-process-conversion.ts';
 import { type Logger, silentLogger } from '../observability/logger.ts';
 import { auditOptions, findAuditConflicts } from './audit.ts';
 import { type ControllerName, behaviourOptions } from './behaviour.ts';
-import { identityOptions } from './identity.ts';
+import { findTokenConflicts, identityOptions } from './identity.ts';
 import { findKubeletConflicts, kubeletOptions } from './kubelets.ts';
 import { type SettingsOf, defaultsOf, findProblems, value } from './schema.ts';
 import { servingOptions } from './serving.ts';
@@ -98,7 +98,7 @@ function findConflicts(options: ServerOptions): string[] {
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
   return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options),
-    ...findPluginConflicts(options)];
+    ...findPluginConflicts(options), ...findTokenConflicts(options)];
 }
 
 /** Admission plugins that are asked for and refused at once, in the reference's words. */

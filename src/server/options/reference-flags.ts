@@ -28,7 +28,6 @@ export const referenceFlags: ReadonlyMap<string, ReferenceFlag> = new Map([
   refusedSwitch('enable-logs-handler', 'false'),
   refused('kubernetes-service-node-port', '0'),
   refusedSwitch('runtime-config-emulation-forward-compatible', 'false'),
-  refused('service-account-signing-endpoint'),
   refused('storage-backend', 'etcd3'),
   ...warned(false, `
     alsologtostderr contention-profiling kubelet-https log-json-split-stream log-text-split-stream logtostderr permit-address-sharing permit-port-sharing`),

@@ -4,25 +4,40 @@
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
-import { type SigningKey, type VerifyingKey, algorithmOf, keyIdOf } from '../../auth/index.ts';
+import { type SigningKey, type VerifyingKey, algorithmOf, keyIdOf, signJwt } from '../../auth/index.ts';
 import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import { writePrivateFile } from './pki.ts';
 
 /** The keys of a server. */
 export interface ServiceAccountKeys {
-  /** The key that signs; made by the first call where there is none. */
-  signing(): Promise<SigningKey>;
+  /** A token with these claims; the first call makes a key where there is none. */
+  sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
   /** The keys that verify; none before there are any. */
   verifying(): Promise<readonly VerifyingKey[]>;
   /** The public keys as a JSON Web Key set. */
   publish(): Promise<{ readonly keys: readonly Record<string, unknown>[] }>;
+  /** How long others may keep that set. */
+  maxAgeSeconds(): number;
+  /** Where another program has the keys: `verifying` with those that have come since it asked. Rejects when the program does not answer. */
+  renew?(): Promise<readonly VerifyingKey[]>;
+  /** The longest life of a token that the other program signs. */
+  readonly longestSeconds?: number;
+  /** Ends what keeps the keys up to date. */
+  stop?(): void;
 }
+
+/** Keys whose private half is in this process. */
+interface OwnKeys extends ServiceAccountKeys {
+  signing(): Promise<SigningKey>;
+}
+
+const MAX_AGE_SECONDS = 3600;
 
 type KeyOptions = Pick<ServerOptions, 'serviceAccountKeyFiles' | 'serviceAccountSigningKeyFile'>;
 
 /** Reads what is there. `directory` '' keeps a new key in memory. Throws StartError for files that hold no usable key. */
-export function createServiceAccountKeys(options: KeyOptions, directory: string): ServiceAccountKeys {
+export function createServiceAccountKeys(options: KeyOptions, directory: string): OwnKeys {
   const { serviceAccountSigningKeyFile: signingFile, serviceAccountKeyFiles: keyFiles } = options;
   const given = keyFiles.flatMap((path) => readPublicKeys('--service-account-key-file', path));
   let own: Promise<SigningKey> | undefined;
@@ -39,7 +54,7 @@ export function createServiceAccountKeys(options: KeyOptions, directory: string)
     return key === undefined ? given : [...given, key];
   };
   return {
-    signing, verifying,
+    signing, verifying, sign: async (claims) => signJwt(claims, await signing()), maxAgeSeconds: () => MAX_AGE_SECONDS,
     async publish() {
       if (given.length === 0) await signing();
       return { keys: (await verifying()).map(describeKey) };
@@ -47,7 +62,8 @@ export function createServiceAccountKeys(options: KeyOptions, directory: string)
   };
 }
 
-function describeKey({ publicKey, keyId }: VerifyingKey): Record<string, unknown> {
+/** A public key as a member of a JSON Web Key set. */
+export function describeKey({ publicKey, keyId }: VerifyingKey): Record<string, unknown> {
   const { kty, ...rest } = publicKey.export({ format: 'jwk' });
   return { use: 'sig', kty, kid: keyId, alg: algorithmOf(publicKey), ...rest };
 }

@@ -11,8 +11,9 @@ import { limits } from './limits.ts';
 import { parting } from './parting.ts';
 import { serving } from './serving.ts';
 import { storing } from './storing.ts';
+import { signing } from './signing.ts';
 import { streaming } from './streaming.ts';
 import { unreadable } from './unreadable.ts';
 
-export const setups: readonly Setup[] = [serving, authentication, authorization, modes, auditing, storing, parting, unreadable, streaming, limits, collecting,
-  inFlight, fairness, extending, ending];
+export const setups: readonly Setup[] = [serving, authentication, signing, authorization, modes, auditing, storing, parting, unreadable, streaming, limits,
+  collecting, inFlight, fairness, extending, ending];

@@ -1,7 +1,8 @@
-// Calls of a key management plugin by gRPC over its Unix socket. A plugin that is not there yet is waited for until the time of the call is up, as the
-// reference does.
-import { type Clock, delay } from '../../base/index.ts';
-import { Channel, GrpcError, nameStatusCode, statusCode } from '../../grpc/index.ts';
+// Calls of a plugin (key management, signing of tokens) by gRPC over its Unix socket. A plugin that is not there yet is waited for until the time of the
+// call is up, as the reference does.
+import { type Clock, delay } from '../base/index.ts';
+import { Channel } from './channel.ts';
+import { GrpcError, nameStatusCode, statusCode } from './grpc-error.ts';
 
 /** Called with each call that has ended: its method, how long it took, and the name of its status. */
 export type ObserveCall = (method: string, durationMs: number, code: string) => void;
@@ -19,11 +20,14 @@ const CONNECT_AGAIN_MS = 100;
 const RECEIVE_LIMIT_BYTES = 4 << 20;
 
 /** A call that failed, in the words of the reference's client. */
-class KmsError extends Error {
-  override readonly name = 'KmsError';
+export class PluginError extends Error {
+  override readonly name = 'PluginError';
+  /** The name of the status. */
+  readonly code: string;
 
   constructor({ code, details, cause }: Pick<GrpcError, 'code' | 'details' | 'cause'>) {
     super(`rpc error: code = ${nameStatusCode(code)} desc = ${details}`, { cause });
+    this.code = nameStatusCode(code);
   }
 }
 
@@ -42,19 +46,19 @@ export class PluginChannel {
   }
 
   /** The message that answers one; rejects with an error whose message is the reference's text. */
-  async call(name: string, message: Uint8Array): Promise<Buffer> {
+  async call(name: string, message: Uint8Array, timeoutMs = this.#options.timeoutMs): Promise<Buffer> {
     const { clock, observe } = this.#options;
     const method = `/${this.#service}/${name}`;
     const startedMs = clock.monotonicMs();
     const ended = (code: number): void => observe?.(method, clock.monotonicMs() - startedMs, nameStatusCode(code));
     try {
-      const answer = await this.#callOnceThere(method, message, startedMs);
+      const answer = await this.#callOnceThere(method, message, startedMs + timeoutMs);
       ended(statusCode.ok);
       return answer;
     } catch (error) {
       const failure = error instanceof GrpcError ? error : new GrpcError({ code: statusCode.internal, details: String(error), cause: error });
       ended(failure.code);
-      throw new KmsError(failure);
+      throw new PluginError(failure);
     }
   }
 
@@ -62,15 +66,15 @@ export class PluginChannel {
     this.#channel.close();
   }
 
-  async #callOnceThere(method: string, message: Uint8Array, startedMs: number): Promise<Buffer> {
-    const { clock, timeoutMs } = this.#options;
+  async #callOnceThere(method: string, message: Uint8Array, untilMs: number): Promise<Buffer> {
+    const { clock } = this.#options;
     for (;;) {
-      const leftMs = startedMs + timeoutMs - clock.monotonicMs();
+      const leftMs = untilMs - clock.monotonicMs();
       try {
         return await this.#channel.call(method, message, Math.max(leftMs, 1));
       } catch (error) {
         if (!(error instanceof GrpcError) || !error.isUnsent) throw error;
-        if (startedMs + timeoutMs - clock.monotonicMs() <= CONNECT_AGAIN_MS) throw describeAbsence(error);
+        if (untilMs - clock.monotonicMs() <= CONNECT_AGAIN_MS) throw describeAbsence(error);
         await delay(clock, CONNECT_AGAIN_MS);
       }
     }
