@@ -34,9 +34,11 @@ export function quoteValue(value: unknown): string {
     hasExact = true;
     return `${EXACT}${inner}`;
   }) ?? 'null';
-  const text = hasExact ? written.replace(exactInteger, '$1') : written;
-  return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapeJson(hasExact ? written.replace(exactInteger, '$1') : written);
 }
+
+/** JSON with what Go's encoder escapes beside the necessary. */
+const escapeJson = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const withDetail = (text: string, detail: string | undefined): string => (detail ? `${text}: ${detail}` : text);
 
@@ -51,11 +53,19 @@ export const invalidValue = (field: string, value: unknown, detail?: string): Fi
 /** The same, of a value that the message does not show. */
 export const invalidUnshown = (field: string, detail: string): FieldError => ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` });
 
-/** A value outside a closed set; the set is printed sorted unless `keepOrder`. */
+/** A value outside a closed set, whose texts have a type of their own in Go and are shown as JSON; the set is printed sorted unless `keepOrder`. */
 export function notSupported(field: string, value: unknown, supported: readonly string[], keepOrder = false): FieldError {
-  const list = keepOrder ? supported : [...supported].sort();
-  const detail = list.length === 0 ? undefined : `supported values: ${list.map((v) => JSON.stringify(v)).join(', ')}`;
-  return { reason: 'FieldValueNotSupported', field, message: withDetail(`Unsupported value: ${quoteValue(value)}`, detail) };
+  return unsupported(field, typeof value === 'string' ? escapeJson(JSON.stringify(value)) : quoteValue(value), keepOrder ? supported : [...supported].sort());
+}
+
+/** The same of a value that is a plain text in Go. */
+export function notSupportedText(field: string, value: unknown, supported: readonly string[], keepOrder = false): FieldError {
+  return unsupported(field, quoteValue(value), keepOrder ? supported : [...supported].sort());
+}
+
+function unsupported(field: string, shown: string, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? undefined : `supported values: ${supported.map((v) => JSON.stringify(v)).join(', ')}`;
+  return { reason: 'FieldValueNotSupported', field, message: withDetail(`Unsupported value: ${shown}`, detail) };
 }
 
 /** A value that may not be there, whatever it is. */

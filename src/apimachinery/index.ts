@@ -10,7 +10,8 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, quoteGo, quoteValue, required, tooLong, tooMany,
+  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteGo, quoteValue, required, tooLong,
+  tooMany,
 } from './field-error.ts';
 export {
   type NameRule, byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
@@ -73,4 +74,5 @@ export {
   type IpAddress, type IpRange, containsAddress, describeBadIp, formatIpAddress, isGlobalUnicast, isMapped, parseIpAddress, parseIpRange, parseLenientIp,
   withoutZeros,
 } from './ip/ip-address.ts';
+export { checkServiceAddresses } from './ip/service-addresses.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

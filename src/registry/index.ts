@@ -24,7 +24,7 @@ export {
 } from './reads/system-client.ts';
 export { type QueueObserver, WorkQueue } from './reads/work-queue.ts';
 export { buildPredicate, everything } from './reads/predicate.ts';
-export { checkIdentity, generateName, namelessObject } from './metadata.ts';
+export { checkIdentity, dedupeOwners, generateName, namelessObject } from './metadata.ts';
 export { type ResourceObserver, checkSignal } from './core.ts';
 export { groupResource } from './errors.ts';
 export { deleteProblems, listProblems, refuseOptions } from './options.ts';

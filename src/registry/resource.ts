@@ -131,6 +131,8 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Texts for `Warning` headers. */
   warnings?(object: KubeObject, old: KubeObject | undefined, context: StrategyContext): readonly string[];
+  /** Adds what the reference stores without and puts into the object whenever it reads it (labels of jobs): neither validation nor admission sees it. */
+  completeStored?(object: KubeObject): void;
   /** Text for a `Warning` header of deletes that say nothing of dependents, where orphaning them may surprise (jobs). */
   readonly deletionWarning?: string;
   /** Seconds of grace that a delete gives the object (pods); `requested` is what the options say. Kinds without it are deleted at once. */

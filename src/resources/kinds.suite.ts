@@ -91,6 +91,9 @@ export function prepareNew(key: string, body: object): KubeObject {
   return object;
 }
 
+/** Adds what the reference would only add by reading the object. */
+export const completeStored = (key: string, object: KubeObject): void => strategyOf(key).completeStored?.(object);
+
 /** An update after its preparation. */
 export function prepareChanged(key: string, { object, old, subresource }: { object: object; old: object; subresource?: string }): KubeObject {
   const changed = makeObject(object);

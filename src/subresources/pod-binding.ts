@@ -1,6 +1,6 @@
 // pods/binding and bindings: a scheduler names the node of a pod. Bindings are not stored; a pod gets its node once, and with it PodScheduled=True.
 import type { Clock } from '../base/index.ts';
-import { type KubeObject, badRequest, conflict, failure, internalError, invalidValue, notSupported, required, success } from '../apimachinery/index.ts';
+import { type KubeObject, badRequest, conflict, failure, internalError, invalidValue, notSupportedText, required, success } from '../apimachinery/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Preconditions, type Registry, cloneJson, formatTime } from '../registry/index.ts';
 
@@ -18,7 +18,7 @@ interface Condition {
 /** The reference validates bindings late and returns the problem as a plain error. */
 function checkTarget({ kind = '', name = '' }: Target): void {
   const problems = [
-    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'], true)]),
+    ...(kind === '' || kind === 'Node' ? [] : [notSupportedText('target.kind', kind, ['Node', '<empty>'], true)]),
     ...(name === '' ? [required('target.name')] : []),
   ].map(({ field, message }) => `${field}: ${message}`);
   if (problems.length > 0) throw failure(500, '', problems.length === 1 ? problems[0] as string : `[${problems.join(', ')}]`);

@@ -1,56 +1,11 @@
 // Which IP families a Service has: what the client said, checked, and what it left open, filled in. Mirrors initIPFamilyFields of the
 // reference, with the checks of cluster IPs that come before it there.
-import { type FieldError, describeBadIp, duplicate, invalidValue, notSupported, parseIpAddress } from '../../apimachinery/index.ts';
-import { type ServiceSpec, HEADLESS, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
+import { type FieldError, checkServiceAddresses, invalidValue, parseIpAddress } from '../../apimachinery/index.ts';
+import { type ServiceSpec, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
 
 const IPS_FIELD = 'spec.clusterIPs';
 const POLICY_FIELD = 'spec.ipFamilyPolicy';
-const families = ['IPv4', 'IPv6'];
-const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const familyOf = (ip: string): string => parseIpAddress(ip)?.family ?? '';
-
-function checkFamilies({ ipFamilies, ipFamilyPolicy }: ServiceSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  const seen = new Set<string>();
-  for (const [index, family] of (ipFamilies ?? []).entries()) {
-    const field = `spec.ipFamilies[${index}]`;
-    if (!families.includes(family)) errors.push(notSupported(field, family, families));
-    if (seen.has(family)) errors.push(duplicate(field, family));
-    seen.add(family);
-  }
-  if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) errors.push(notSupported(POLICY_FIELD, ipFamilyPolicy, policies));
-  return errors;
-}
-
-function checkIps(ips: readonly string[]): FieldError[] {
-  return ips.flatMap((ip, index) => {
-    if (index === 0 && ip === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
-    const problem = describeBadIp(ip);
-    return problem === undefined ? [] : [invalidValue(`${IPS_FIELD}[${index}]`, ip, problem)];
-  });
-}
-
-/** Errors in cluster IPs and families taken by themselves. */
-function checkAddressFields(spec: ServiceSpec): FieldError[] {
-  const ips = listIps(spec);
-  const errors: FieldError[] = [];
-  if (!spec.clusterIP && ips.length > 0) errors.push(invalidValue(IPS_FIELD, ips, 'must be empty when `clusterIP` is not specified'));
-  if (spec.clusterIP && ips.length > 0 && ips[0] !== spec.clusterIP) errors.push(invalidValue(IPS_FIELD, ips, 'first value must match `clusterIP`'));
-  const bad = checkIps(ips);
-  errors.push(...checkFamilies(spec), ...bad);
-  if (ips.length > 2) errors.push(invalidValue(IPS_FIELD, ips, 'may only hold up to 2 values'));
-  if (bad.length > 0) return errors;
-  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2) {
-    errors.push(invalidValue(IPS_FIELD, ips, 'may specify no more than one IP for each IP family'));
-  }
-  if (isHeadless(spec)) return errors;
-  const different = (spec.ipFamilies ?? []).flatMap((family, index) => {
-    const ip = ips[index];
-    const differs = ip !== undefined && families.includes(family) && familyOf(ip) !== family;
-    return differs ? [invalidValue(`${IPS_FIELD}[${index}]`, ip, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``)] : [];
-  });
-  return [...errors, ...different];
-}
 
 const DUAL = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
 
@@ -104,10 +59,10 @@ export function resolveFamilies(spec: ServiceSpec,
   { before, configured }: { readonly before: ServiceSpec | undefined; readonly configured: readonly string[] }): FieldError[] {
   if (!needsClusterIp(spec)) return [];
   const held = before !== undefined && needsClusterIp(before) ? before : undefined;
-  if (isUntouched(spec, held)) return checkAddressFields(spec);
+  if (isUntouched(spec, held)) return checkServiceAddresses(spec);
   const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= held?.ipFamilyPolicy ?? (withoutSelector ? 'RequireDualStack' : 'SingleStack');
-  const errors = checkAddressFields(spec);
+  const errors = checkServiceAddresses(spec);
   if (errors.length > 0) return errors;
   trimToSingleStack(spec, held);
   const { named, errors: unnamed } = nameFamilies(spec, configured);

@@ -5,6 +5,7 @@
 // A path element is kept in its written form: `f:name` (field), `k:{"name":"x"}` (item of a map list), `v:"x"` (item of a set), `i:3`.
 import { BoundedCache, compareKeys, isJsonObject, needsByteOrder } from '../../base/index.ts';
 import type { JsonObject } from '../object.ts';
+import { formatGo } from '../patch/go-format.ts';
 
 /** One step of a path in FieldsV1 form. */
 export type PathElement = string;
@@ -310,6 +311,7 @@ function isValidElement(element: PathElement): boolean {
 
 /** The value of a key as the reference prints it: members of a map have nothing between them. */
 function formatKey(value: unknown): string {
+  if (typeof value === 'number') return formatGo(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(formatKey).join(',')}]`;
   return Object.entries(value).map(([name, inner]) => `${name}=${formatKey(inner)}`).join('');

@@ -104,6 +104,16 @@ export class JsonDraft {
     return found;
   }
 
+  /** A shared value as the reference's library copies it: from its JSON, in which the keys of objects that a pointer led into are sorted. */
+  copy(shared: unknown): unknown {
+    if (Array.isArray(shared)) return shared.map((item) => this.copy(item));
+    if (!isJsonObject(shared)) return shared;
+    const keys = Object.keys(shared);
+    const copied: Dict = {};
+    for (const key of this.#reached.has(shared) ? keys.sort() : keys) putKey(copied, key, this.copy(shared[key]));
+    return copied;
+  }
+
   /** Replaces the whole document. */
   reset(document: JsonValue): void {
     this.#root = document;

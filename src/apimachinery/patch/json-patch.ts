@@ -203,7 +203,7 @@ function takeSource(draft: JsonDraft, { op, path, from }: Operation, budget: Bud
     if (path?.segments !== undefined) draft.reach(path.segments);
     const found = draft.share(read) ?? null;
     measure(found, budget);
-    return found;
+    return draft.copy(found);
   });
 }
 

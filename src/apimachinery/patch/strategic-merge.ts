@@ -21,6 +21,7 @@ const noField = ({ name = '' }: Schema, field: string): StatusError =>
   plainError(`unable to find api field in struct ${name.split('.').at(-1)} for the json field ${JSON.stringify(field)}`);
 
 const noList = (): StatusError => plainError('expected slice or array type, but got: struct');
+const noStruct = (): StatusError => plainError('merging an object in json but data type is not struct, instead is: map');
 const scalarTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
 
 const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
@@ -50,7 +51,7 @@ function mergeMaps(target: Dict, patch: Dict, schema: Schema | undefined): Dict 
   for (const key of Object.keys(patch)) {
     const deletes = key.startsWith(DELETE);
     const name = deletes ? nameIn(key, DELETE, 'invalid patch format of primitive list') : key;
-    mergeField(out, { key: name, value: patch[key], schema: fieldSchema(schema, name), deletes });
+    mergeField(out, { key: name, value: patch[key], schema: fieldSchema(schema, name), inMap: schema?.type === 'map', deletes });
   }
   return out;
 }
@@ -94,12 +95,14 @@ interface FieldPatch {
   readonly key: string;
   readonly value: unknown;
   readonly schema: Schema | undefined;
+  /** The field is an entry of a map. */
+  readonly inMap: boolean;
   /** The value comes from a directive that takes texts and numbers from a list. */
   readonly deletes: boolean;
 }
 
 /** Such a directive does what a plain field does where it holds what that holds, but that it adds nothing, and takes from lists of scalars. */
-function mergeField(out: Dict, { key, value, schema, deletes }: FieldPatch): void {
+function mergeField(out: Dict, { key, value, schema, inMap, deletes }: FieldPatch): void {
   const current = ownValue(out, key);
   if (value === null) return void delete out[key];
   const isAlike = current !== undefined && goKindOf(current) === goKindOf(value);
@@ -109,6 +112,7 @@ function mergeField(out: Dict, { key, value, schema, deletes }: FieldPatch): voi
   }
   if (isAlike && Array.isArray(current) && Array.isArray(value)) {
     // A patch that has put a list there, and takes from it.
+    if (inMap) throw noStruct();
     if (scalarTypes.has(schema?.type)) throw noList();
     return putKey(out, key, mergeLists(current, value, { schema, deletes }));
   }
@@ -238,7 +242,7 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
 
 /** The schema of a list that is put in order; throws where there can be none. */
 function listSchema(schema: Schema | undefined, key: string): Schema | undefined {
-  if (schema?.type === 'map') throw plainError('merging an object in json but data type is not struct, instead is: map');
+  if (schema?.type === 'map') throw noStruct();
   const field = schema?.fields?.get(key);
   if (field === undefined && schema?.fields !== undefined) throw noField(schema, key);
   if (field !== undefined && field.schema.type !== 'array' && !field.pointer) throw noList();

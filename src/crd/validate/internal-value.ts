@@ -1,5 +1,5 @@
 // Versions and schemas as the reference prints them in errors: JSON of its internal types, whose fields have Go's names, zero values included.
-import type { OpenAPIV3Schema } from '../../apimachinery/index.ts';
+import { type OpenAPIV3Schema, sortDeep } from '../../apimachinery/index.ts';
 import type { DefinitionVersion } from '../types.ts';
 import type { SharedParts } from './internal-form.ts';
 
@@ -34,17 +34,17 @@ const printRule: Print = (value) => {
 /** Go's field, ours, its zero value and how it is printed, in the order of the internal type. */
 const schemaFields: readonly (readonly [go: string, name: string, zero: unknown, print?: Print])[] = [
   ['ID', 'id', ''], ['Schema', '$schema', ''], ['Ref', '$ref', null], ['Description', 'description', ''], ['Type', 'type', ''], ['Nullable', 'nullable', false],
-  ['Format', 'format', ''], ['Title', 'title', ''], ['Default', 'default', null], ['Maximum', 'maximum', null],
+  ['Format', 'format', ''], ['Title', 'title', ''], ['Default', 'default', null, sortDeep], ['Maximum', 'maximum', null],
   ['ExclusiveMaximum', 'exclusiveMaximum', false], ['Minimum', 'minimum', null], ['ExclusiveMinimum', 'exclusiveMinimum', false],
   ['MaxLength', 'maxLength', null], ['MinLength', 'minLength', null], ['Pattern', 'pattern', ''], ['MaxItems', 'maxItems', null],
-  ['MinItems', 'minItems', null], ['UniqueItems', 'uniqueItems', false], ['MultipleOf', 'multipleOf', null], ['Enum', 'enum', null],
+  ['MinItems', 'minItems', null], ['UniqueItems', 'uniqueItems', false], ['MultipleOf', 'multipleOf', null], ['Enum', 'enum', null, sortDeep],
   ['MaxProperties', 'maxProperties', null], ['MinProperties', 'minProperties', null], ['Required', 'required', null], ['Items', 'items', null, printItems],
   ['AllOf', 'allOf', null, printList(printSchemaOrNull)], ['OneOf', 'oneOf', null, printList(printSchemaOrNull)],
   ['AnyOf', 'anyOf', null, printList(printSchemaOrNull)], ['Not', 'not', null, printSchemaOrNull],
   ['Properties', 'properties', null, printMap(printSchemaOrNull)], ['AdditionalProperties', 'additionalProperties', null, printSchemaOrBool],
   ['PatternProperties', 'patternProperties', null, printMap(printSchemaOrNull)], ['Dependencies', 'dependencies', null, printMap(printDependency)],
   ['AdditionalItems', 'additionalItems', null, printSchemaOrBool], ['Definitions', 'definitions', null, printMap(printSchemaOrNull)],
-  ['ExternalDocs', 'externalDocs', null, printDocs], ['Example', 'example', null],
+  ['ExternalDocs', 'externalDocs', null, printDocs], ['Example', 'example', null, sortDeep],
   ['XPreserveUnknownFields', 'x-kubernetes-preserve-unknown-fields', null], ['XEmbeddedResource', 'x-kubernetes-embedded-resource', false],
   ['XIntOrString', 'x-kubernetes-int-or-string', false], ['XListMapKeys', 'x-kubernetes-list-map-keys', null],
   ['XListType', 'x-kubernetes-list-type', null], ['XMapType', 'x-kubernetes-map-type', null],

@@ -1,7 +1,7 @@
 // Validation of openAPIV3Schema: which keywords may be used, how list and map types fit what they are on. Structural rules, defaults and
 // rules come first, in their own files; upstream checks in this order too.
 import {
-  type FieldError, type OpenAPIV3Schema, type Schema, checkRuleFields, forbiddenField, invalidValue, notSupported, required,
+  type FieldError, type OpenAPIV3Schema, type Schema, checkRuleFields, forbiddenField, invalidValue, notSupportedText, required,
 } from '../../apimachinery/index.ts';
 import { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices } from '../../base/index.ts';
 import { type Unsupported, findUnsupported, validateStructural } from './structural.ts';
@@ -130,10 +130,14 @@ function* validateNode(schema: OpenAPIV3Schema, node: Node, errors: FieldError[]
     if (typeof child === 'object' && child !== null) yield* validateNode(child as OpenAPIV3Schema, { ...inner, at: `${at}.${path}` }, errors);
   }
   validateExtensions(schema, at, errors);
-  const canBeStructural = !known.unsupported.has(schema) || known.unsupported.get(schema) === undefined;
-  for (const error of checkRuleFields(schema, at, canBeStructural)) errors.push(error);
+  if (statesOwnRules(schema)) {
+    const canBeStructural = (yield* findUnsupported(schema, known.unsupported)) === undefined;
+    for (const error of checkRuleFields(schema, at, canBeStructural)) errors.push(error);
+  }
   if (errors.length > before) known.flawed.add(schema);
 }
+
+const statesOwnRules = (schema: OpenAPIV3Schema): boolean => (schema['x-kubernetes-validations'] as readonly unknown[] | undefined ?? []).length > 0;
 
 /** Schemas in a schema besides its properties, and where they are. */
 function* listBranches(schema: OpenAPIV3Schema): Iterable<readonly [string, unknown]> {
@@ -175,7 +179,7 @@ const unsupported: readonly (readonly [string, string])[] = [
 const pointers = new Set(['additionalItems', 'dependencies', '$ref']);
 
 function validateKeywords(schema: OpenAPIV3Schema, { at, insideMeta, noDefaults }: Node, errors: FieldError[]): void {
-  if (schema.type && !types.includes(schema.type)) errors.push(notSupported(`${at}.type`, schema.type, types));
+  if (schema.type && !types.includes(schema.type)) errors.push(notSupportedText(`${at}.type`, schema.type, types));
   if (schema.default !== undefined && schema.default !== null && noDefaults !== '') errors.push(forbiddenField(`${at}.default`,
     `must not be set ${noDefaults}`));
   for (const [keyword, why] of unsupported) {
@@ -198,7 +202,7 @@ function validateExtensions(schema: OpenAPIV3Schema, at: string, errors: FieldEr
   const mapType = schema['x-kubernetes-map-type'] as string | undefined;
   if (mapType !== undefined) {
     requireType(schema, { wanted: 'object', why: 'must be object if x-kubernetes-map-type is specified', at }, errors);
-    if (mapType !== 'atomic' && mapType !== 'granular') errors.push(notSupported(`${at}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
+    if (mapType !== 'atomic' && mapType !== 'granular') errors.push(notSupportedText(`${at}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
   }
   validateListType(schema, at, errors);
 }
@@ -217,7 +221,7 @@ function validateListType(schema: OpenAPIV3Schema, at: string, errors: FieldErro
   const wanted = { wanted: 'array', why: 'must be array if x-kubernetes-list-type is specified', at };
   if (listType !== undefined && schema.type !== 'array') requireType(schema, wanted, errors);
   else if (listType === 'set' && items !== undefined) validateSetItems(items, at, errors);
-  if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(field, listType, ['atomic', 'set', 'map'], true));
+  if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) errors.push(notSupportedText(field, listType, ['atomic', 'set', 'map'], true));
   if (keys.length > 0 && listType === undefined) errors.push(required(field, 'must be map if x-kubernetes-list-map-keys is non-empty'));
   else if (keys.length > 0 && listType !== 'map') errors.push(invalidValue(field, listType, 'must be map if x-kubernetes-list-map-keys is non-empty'));
   if (listType === 'map') validateMapList({ items, keys, at }, errors);

@@ -1,5 +1,7 @@
 // The options of each verb, from the query (or, for deletes, the body): parsed as Go's conversions do, validated with the reference's texts.
-import { badRequest, byteLength, type FieldError, forbiddenField, invalidValue, notSupported, quoteGo, required, tooLong } from '../../apimachinery/index.ts';
+import {
+  badRequest, byteLength, type FieldError, forbiddenField, invalidValue, notSupported, notSupportedText, quoteGo, required, tooLong,
+} from '../../apimachinery/index.ts';
 import { int64Range, readInteger } from '../../base/index.ts';
 import { type DeleteOptions, deleteProblems, listProblems, refuseOptions } from '../../registry/index.ts';
 import { isTrue } from './request-info.ts';
@@ -129,7 +131,7 @@ export function validateWriteQuery(kind: WriteKind, options: WriteQuery, apply =
     if (apply && options.fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));
   }
   errors.push(...managerErrors(options.fieldManager), ...dryRunErrors(options.dryRun));
-  if (!levels.includes(options.fieldValidation)) errors.push(notSupported('fieldValidation', options.fieldValidation, levels, true));
+  if (!levels.includes(options.fieldValidation)) errors.push(notSupportedText('fieldValidation', options.fieldValidation, levels, true));
   refuseOptions(kind, errors);
 }
 

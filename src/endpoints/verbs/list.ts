@@ -37,7 +37,6 @@ export async function handleList(request: ResourceRequest): Promise<Response> {
   const representation = negotiateRequest(request, true);
   const options = await readCollectionOptions(request);
   if (options.watch) return handleWatch(request, options, representation);
-  if (representation.conversion?.kind === 'Table') tableContext(request, representation.conversion.version);
   const list = await request.dependencies.registry.list(request.target, listOptions(options));
   return respondList(request, list, representation);
 }

@@ -2,7 +2,8 @@
 import { createTimeSlice } from '../../base/index.ts';
 import { badRequest, formatGroupVersion, invalid, invalidValue, type KubeObject, StatusError, validateObjectMeta } from '../../apimachinery/index.ts';
 import {
-  applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, defaultObject, groupResource, type ObjectType, type Resource, toScale, type WriteResult,
+  applyScale, checkIdentity, checkScaleUid, cloneJson, copySharing, dedupeOwners, defaultObject, groupResource, type ObjectType, type Resource, toScale,
+  type WriteResult,
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, scaleSchema, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { BODY_TURN_MS, decodeBody, requireBodyForm } from '../request/decode.ts';
@@ -87,6 +88,8 @@ export async function handleUpdate(request: ResourceRequest): Promise<Response> 
   const body = subresource === 'scale' ? decoded : defaultObject(decoded, target);
   exchange.audit?.recordRequestObject(body);
   checkIdentity(target, name, body);
+  // Before the object is looked for, as in the reference, where an absent one is reported with this warning.
+  dedupeOwners(body, exchange.warnings, 'beforeAdmission');
   const result = await dependencies.registry.update({
     name, subresource, transform: replaceWith(request, body), managedFields: 'update', createIfAbsent: resource.createOnUpdate && createsObject(subresource),
     context: writeContext(request, query), ...target, otherType: () => otherType,

@@ -179,7 +179,9 @@ interface AppliedObject {
 /** The object after the apply. Throws StatusError 409 for conflicts, with a cause per path. */
 export function applyObject(request: ApplyRequest): AppliedObject {
   const { resource, version, subresource, schema, manager, force, current, applied } = request;
-  if (resource.custom && current !== undefined && subresource !== 'scale') checkLive(request, current);
+  // Stored objects of built-in kinds fit; an object without owners is given one first, which finds out what does not.
+  const isLiveChecked = resource.custom || (request.unfit !== undefined && current !== undefined && !hasOwners(current));
+  if (isLiveChecked && current !== undefined && subresource !== 'scale') checkLive(request, current);
   if (request.unfit !== undefined) throw request.unfit;
   if (subresource === 'scale' && current !== undefined) return applyScaleOf(current, request);
   const apiVersion = formatGroupVersion({ group: resource.group, version });

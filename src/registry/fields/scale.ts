@@ -16,7 +16,7 @@ const isWhole = (value: unknown): value is number | bigint => typeof value === '
 
 /** What upstream says of a value at a path of a custom resource that is of another type than it is read as. */
 export function describeMisfit(segments: readonly string[], value: unknown, wanted: string): string {
-  const type = isWhole(value) ? 'int64' : goTypeOf(value);
+  const type = !isWhole(value) ? goTypeOf(value) : BigInt.asIntN(64, BigInt(value)) === BigInt(value) ? 'int64' : 'float64';
   return `${shownPath(segments)} accessor error: ${formatGo(value)} is of the type ${type}, expected ${wanted}`;
 }
 

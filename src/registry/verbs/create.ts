@@ -118,6 +118,7 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
+  target.resource.strategy.completeStored?.(object);
   const mayHoldNulls = target.resource.custom && managedFields === 'keep';
   const emptied = unread && emptiedMetadata({ ...target, subresource: '' }, object, unread);
   const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object),

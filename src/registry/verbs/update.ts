@@ -18,7 +18,7 @@ import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
 import { keepWritten } from '../objects/decoded-object-cache.ts';
 import { encodeObject, encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
-import { checkIdentity, checkNamespace, dedupeOwners } from '../metadata.ts';
+import { checkIdentity, checkNamespace } from '../metadata.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
@@ -115,7 +115,6 @@ async function runRound(round: Round): Promise<Outcome> {
   const wanted = await transform(request, old);
   await write.pause();
   checkIdentity(request, request.name, wanted);
-  if (request.isPatch !== true) dedupeOwners(wanted, request.context.warnings, 'beforeAdmission');
   const otherType = request.otherType?.();
   // Owners of an object that cannot be read as its kind are forgotten, as the reference does.
   if (otherType !== undefined) delete wanted.metadata.managedFields;
@@ -238,6 +237,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
     if (outcome !== undefined) return outcome;
   }
   if (isSame) object.metadata.managedFields = old.metadata.managedFields;
+  request.resource.strategy.completeStored?.(object);
   await pause();
   const stored = await convertToStore(request, storage.resource, object);
   // A Scale puts replicas where the schema of a custom resource may have no field: reading drops them again.

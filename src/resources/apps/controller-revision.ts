@@ -1,5 +1,6 @@
 // apps/v1 ControllerRevision: data that never changes.
-import { type FieldError, type KubeObject, required } from '../../apimachinery/index.ts';
+import { isJsonObject } from '../../base/index.ts';
+import { type KubeObject, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { countColumn } from '../common/columns/workloads.ts';
@@ -20,21 +21,27 @@ const controllerRevisionColumns: readonly Column[] = withNameAndAge(
   countColumn('Revision', 'revision'),
 );
 
+const checkNumber = (revision: KubeObject): Errors => checkNotNegative({ path: 'revision', value: revision['revision'] });
+
 /** Validates controllerrevisions. */
 function validateControllerRevision(revision: KubeObject): Errors {
-  const data: FieldError[] = (revision['data'] ?? undefined) === undefined ? [required('data', 'data is mandatory')] : [];
-  return [...data, ...checkNotNegative({ path: 'revision', value: revision['revision'] })];
+  return [...checkNumber(revision), ...checkData(revision['data'])];
+}
+
+function checkData(data: unknown): Errors {
+  if (data === undefined || data === null) return [required('data', 'data is mandatory')];
+  return isJsonObject(data) ? [] : [required('data', 'data must be a valid JSON object')];
 }
 
 /** Validates updates of controllerrevisions. */
 function validateControllerRevisionUpdate(revision: KubeObject, old: KubeObject): Errors {
-  return [...validateControllerRevision(revision), ...checkImmutable({ path: 'data', value: revision['data'] }, { path: 'data', value: old['data'] })];
+  return [...checkNumber(revision), ...checkImmutable({ path: 'data', value: revision['data'] }, { path: 'data', value: old['data'] })];
 }
 
 /** The spec of ControllerRevision. */
 export const controllerRevisionKind: KindSpec = {
   kind: 'ControllerRevision', plural: 'controllerrevisions',
-  metadataChecks: ['update', 'kind', 'object'],
+  metadataChecks: ['update', 'object', 'kind'],
   columns: controllerRevisionColumns,
   validation: { object: validateControllerRevision, update: validateControllerRevisionUpdate },
 };

@@ -1,6 +1,6 @@
 // HorizontalPodAutoscaler between v2 (stored) and v1. Fields that v1 does not have are kept in annotations under autoscaling.alpha.kubernetes.io:
 // metrics and current-metrics in v1's own shape, conditions, and behavior with the field names of the Go type.
-import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
+import { type JsonObject, type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { metricSpecFromV1, metricSpecToV1, metricStatusFromV1, metricStatusToV1 } from './metrics.ts';
 
@@ -10,8 +10,22 @@ const STATUSES_KEY = `${PREFIX}current-metrics`;
 const CONDITIONS_KEY = `${PREFIX}conditions`;
 const BEHAVIOR_KEY = `${PREFIX}behavior`;
 
+const specKeys: readonly string[] = [METRICS_KEY, BEHAVIOR_KEY];
+const statusKeys: readonly string[] = [STATUSES_KEY, CONDITIONS_KEY];
+
 /** Every annotation that stands for a field. */
-export const fieldKeys: readonly string[] = [METRICS_KEY, STATUSES_KEY, CONDITIONS_KEY, BEHAVIOR_KEY];
+export const fieldKeys: readonly string[] = [...specKeys, ...statusKeys];
+
+/** Gives the annotations that stand for a status, or for a spec, the values that they have in `old`; without it they go. */
+export function keepAnnotations({ metadata }: KubeObject, old: KubeObject | undefined, part: 'spec' | 'status'): void {
+  const keys = part === 'spec' ? specKeys : statusKeys;
+  const before = old?.metadata.annotations ?? {};
+  if (metadata.annotations === undefined && !keys.some((key) => Object.hasOwn(before, key))) return;
+  const others = Object.entries(metadata.annotations ?? {}).filter(([key]) => !keys.includes(key));
+  const kept = [...others, ...keys.filter((key) => Object.hasOwn(before, key)).map((key) => [key, before[key]!] as const)];
+  if (kept.length === 0) delete metadata.annotations;
+  else metadata.annotations = Object.fromEntries(kept);
+}
 
 /** The given members, so that absent ones stay absent. */
 function pick(from: JsonObject, ...names: readonly string[]): JsonObject {
@@ -135,9 +149,11 @@ function statusFromV1(object: KubeObject): JsonObject {
   const utilization = status['currentCPUUtilizationPercentage'];
   const annotated = readAnnotation(object, STATUSES_KEY);
   const conditions = readAnnotation(object, CONDITIONS_KEY);
-  let metrics: JsonObject[] | null = null;
-  if (annotated !== undefined) metrics = toObjects(annotated).map(metricStatusFromV1);
-  else if (utilization !== undefined) metrics = [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: utilization } } }];
+  const use: JsonObject[] | null = utilization === undefined ? null
+    : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: utilization } } }];
+  // Shown as v1, the use of CPU alone has an annotation as well, with a zero for the value that it lacks.
+  const isSaidTwice = use !== null && equalJson(annotated, use.map(metricStatusToV1));
+  const metrics = annotated === undefined || isSaidTwice ? use : toObjects(annotated).map(metricStatusFromV1);
   const replicas = toNumber(status['currentReplicas']);
   return {
     ...pick(status, 'observedGeneration', 'lastScaleTime'),

@@ -2,9 +2,10 @@
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import { ensureStruct, readPointer, readStructs, setAbsent } from '../common/defaults.ts';
 import { status } from '../common/subresources.ts';
+import { readPath } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { autoscalerRowColumns } from './columns.ts';
-import { convertAutoscaler, fieldKeys, hasAnnotatedMetrics } from './convert.ts';
+import { convertAutoscaler, fieldKeys, hasAnnotatedMetrics, keepAnnotations } from './convert.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './validation.ts';
 
 const CPU_TARGET = 80;
@@ -16,12 +17,21 @@ const scaleUpRules = {
 
 const scaleDownRules = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
 
+/** The reference reads v1 into the form of v2, and shows that as v1 again, before it looks for owners: by then the use of CPU has an annotation. */
+function setFieldAnnotations(autoscaler: KubeObject): void {
+  const annotations = autoscaler.metadata.annotations ?? {};
+  const hasUse = typeof readPath(autoscaler, 'status', 'currentCPUUtilizationPercentage') === 'number';
+  if (!hasUse && !fieldKeys.some((key) => Object.hasOwn(annotations, key))) return;
+  autoscaler.metadata = convertAutoscaler(convertAutoscaler(autoscaler, 'v1', 'v2'), 'v2', 'v1').metadata;
+}
+
 /** Defaults of horizontalpodautoscalers in either version. */
 function applyAutoscalerDefaults(autoscaler: KubeObject, version: string): void {
   const spec = ensureStruct(autoscaler, 'spec');
   setAbsent(spec, { minReplicas: 1 });
   if (version === 'v1') {
     if (!hasAnnotatedMetrics(autoscaler)) setAbsent(spec, { targetCPUUtilizationPercentage: CPU_TARGET });
+    setFieldAnnotations(autoscaler);
     return;
   }
   if (readStructs(spec, 'metrics').length === 0) {
@@ -41,5 +51,9 @@ export const horizontalPodAutoscalerKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   columns: autoscalerRowColumns,
   applyDefaults: applyAutoscalerDefaults,
+  strategy: {
+    prepareForCreate: (autoscaler) => keepAnnotations(autoscaler, undefined, 'status'),
+    prepareForUpdate: (autoscaler, old, { subresource }) => keepAnnotations(autoscaler, old, subresource === 'status' ? 'spec' : 'status'),
+  },
   validation: { object: (autoscaler) => validateAutoscaler(autoscaler), update: validateAutoscaler, status: validateAutoscalerStatus },
 };

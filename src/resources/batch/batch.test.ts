@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject, KubeObject } from '../../apimachinery/index.ts';
 import { readPath, toObject, toObjects } from '../common/values.ts';
-import { box, build, change, create, prepareNew, update } from '../kinds.suite.ts';
+import { box, build, change, completeStored, create, prepareNew, update } from '../kinds.suite.ts';
 
 const at = (seconds: number): string => `2024-01-01T00:00:0${seconds}Z`;
 const conditions = (...types: string[]): object[] => types.map((type) => ({ type, status: 'True' }));
@@ -58,7 +58,13 @@ test('validateJobStatus refuses a step back', () => {
 test('prepareForCreate of a job makes the selector, unless it is set by hand', () => {
   const job = prepareNew('batch/Job', { spec: { template: { metadata: {} } } });
   const labels = { 'batch.kubernetes.io/controller-uid': 'uid-1', 'batch.kubernetes.io/job-name': 'a', 'controller-uid': 'uid-1', 'job-name': 'a' };
+  // Labels that only the template has are shown, and neither validated nor seen by admission before.
+  assert.equal(job.metadata.labels, undefined);
+  completeStored('batch/Job', job);
   assert.deepEqual(job.metadata.labels, labels);
+  const metadata = { labels: { x: 'y' } };
+  const labelled = prepareNew('batch/Job', { metadata: { name: 'a', uid: 'uid-1', ...metadata }, spec: { template: { metadata } } });
+  assert.deepEqual(labelled.metadata.labels, { ...labels, x: 'y' });
   assert.deepEqual(job['spec'], {
     template: { metadata: { labels } }, selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'uid-1' } },
   });

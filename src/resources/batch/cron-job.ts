@@ -119,6 +119,7 @@ export const cronJobKind: KindSpec = {
   tracksGeneration: true,
   subresources: [status],
   metadataChecks: ['update', 'kind'],
+  statusMetadataChecks: [],
   columns: cronJobColumns,
   gatedFields: gatedPodFields('spec.jobTemplate.spec.template.spec'),
   applyDefaults: applyCronJobDefaults,

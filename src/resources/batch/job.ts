@@ -70,7 +70,12 @@ function applyJobDefaults(job: KubeObject, _version?: string, before?: KubeObjec
   for (const rule of readStructs(failurePolicy, 'rules')) {
     for (const pattern of readStructs(rule, 'onPodConditions')) setZero(pattern, { status: 'True' });
   }
-  takeTemplateLabels(job, readPointer(readPointer(spec, 'template'), 'metadata')?.['labels']);
+  takeLabels(job);
+}
+
+/** A job without labels has those of its template. */
+function takeLabels(job: KubeObject): void {
+  takeTemplateLabels(job, readPath(job, 'spec', 'template', 'metadata', 'labels') as JsonObject | undefined);
 }
 
 /** Labels by which a job finds its pods: the new and the old name of each. */
@@ -87,7 +92,8 @@ function generateSelector(job: KubeObject): void {
   const labels = makeJobLabels(job);
   const metadata = ensureStruct(ensureStruct(spec, 'template'), 'metadata');
   const given = toObject(metadata['labels']);
-  const takesLabels = equalJson(job.metadata.labels ?? {}, given);
+  // Labels of the template that the job has taken are one map with them in the reference.
+  const takesLabels = Object.keys(given).length > 0 && equalJson(job.metadata.labels ?? {}, given);
   const merged: JsonObject = { ...labels, ...given };
   metadata['labels'] = merged;
   if (takesLabels) job.metadata.labels = { ...(merged as Record<string, string>) };
@@ -221,15 +227,8 @@ export const jobKind: KindSpec = {
   strategy: {
     deletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set '
       + 'propagationPolicy=Orphan to suppress this warning',
-    ...prepareWithStatus({
-      prepareForCreate: generateSelector,
-      // A job without labels gets those of its template.
-      prepareForStatus(job) {
-        const labels = toObject(readPath(job, 'spec', 'template', 'metadata', 'labels'));
-        if (Object.keys(job.metadata.labels ?? {}).length > 0 || Object.keys(labels).length === 0) return;
-        job.metadata.labels = { ...labels } as Record<string, string>;
-      },
-    }),
+    ...prepareWithStatus({ prepareForCreate: generateSelector }),
+    completeStored: takeLabels,
   },
   validation: { object: validateJob, update: validateJobUpdate, status: validateJobStatus },
   warnings: warnOfTemplate({ path: ['spec', 'template'], names: true, also: (root) => warnOfJob(at(root, 'spec')) }),

@@ -198,6 +198,7 @@ export const certificateSigningRequestKind: KindSpec = {
       stampConditions(request, old, context.nowMs);
     },
   },
+  statusMetadataChecks: ['object', 'kind', 'update'],
   validation: {
     object: validateSigningRequest,
     update: (request, old) => validateSigningRequestUpdate(request, old),

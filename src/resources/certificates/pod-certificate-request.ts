@@ -1,7 +1,7 @@
 // certificates.k8s.io/v1beta1 PodCertificateRequest: a kubelet asks a signer for a certificate of a pod, and the signer answers once, in the status; off
 // by default. Signatures are verified where there is cryptography, see withSignatures; the right to sign is asked by admission.
 import {
-  type FieldError, type KubeObject, checkDnsSubdomain, equalJson, invalidUnshown, invalidValue, notSupported, tooLong,
+  type FieldError, type KubeObject, checkDnsSubdomain, equalJson, invalidUnshown, invalidValue, notSupported, notSupportedText, tooLong,
 } from '../../apimachinery/index.ts';
 import type { Column, Resource } from '../../registry/index.ts';
 import { column, formatLabels, nameColumn, readCondition, textColumn } from '../common/columns/columns.ts';
@@ -76,7 +76,7 @@ function checkAnswers(conditions: Field): Errors {
   return each(conditions).flatMap(({ value }, index): Errors => {
     const [type, status] = [toText(readPath(value, 'type')), toText(readPath(value, 'status'))];
     const path = `${conditions.path}.[${index}]`;
-    if (!answers.includes(type)) return [notSupported(`${path}.type`, type, answers, true)];
+    if (!answers.includes(type)) return [notSupportedText(`${path}.type`, type, answers, true)];
     known += 1;
     const errors: FieldError[] = [];
     if (known > 1) errors.push(invalidValue(`${path}.type`, type, 'There may be at most one condition with type "Issued", "Denied", or "Failed"'));

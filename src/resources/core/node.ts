@@ -167,8 +167,9 @@ function validateNodeStatus(node: KubeObject): Errors {
 function validateNode(node: KubeObject): Errors {
   const ranges = each({ path: 'spec.podCIDRs', value: readPath(node, 'spec', 'podCIDRs') });
   const parsed = ranges.map(({ value }) => parseIpRange(toText(value)));
-  const errors: FieldError[] = [...checkTaints(node), ...ranges.flatMap((place) => checkRange(place))];
-  errors.push(...checkFeatures(at({ path: 'status', value: node['status'] }, 'declaredFeatures')));
+  const status: Field = { path: 'status', value: node['status'] };
+  const errors: FieldError[] = [...checkTaints(node), ...checkNodeResources(status), ...ranges.flatMap((place) => checkRange(place))];
+  errors.push(...checkFeatures(at(status, 'declaredFeatures')));
   const bad = parsed.findIndex((range) => range === undefined);
   if (ranges.length > 1 && bad >= 0) {
     const why = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${toText(ranges[bad]?.value)})`;

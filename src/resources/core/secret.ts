@@ -101,6 +101,8 @@ export const secretKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   columns: secretColumns,
   applyDefaults: applySecretDefaults,
+  // What a patch leaves without a version has no default.
+  strategy: { prepareForUpdate: (secret, old) => void (secret['type'] ||= old['type']) },
   validation: { object: validateSecret, update: validateSecretUpdate },
   warnings: warnWith(warnOfTlsSecret),
 };

@@ -23,9 +23,10 @@ function validateResourceClaimTemplate(template: KubeObject): Errors {
 
 /** The template as messages print it: metadata by its API names, the spec as a struct. */
 function showTemplate(template: KubeObject): object {
-  const { labels, annotations } = toObject(readPath(template, 'spec', 'metadata'));
+  const metadata = Object.entries(toObject(readPath(template, 'spec', 'metadata')));
+  const isSet = (value: unknown): boolean => value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);
   const spec = showDevicePart('ResourceClaimSpec', readPath(template, 'spec', 'spec'));
-  return { ...(Object.keys(toObject(labels)).length > 0 && { labels }), ...(Object.keys(toObject(annotations)).length > 0 && { annotations }), Spec: spec };
+  return { ...Object.fromEntries(metadata.filter(([, value]) => isSet(value))), Spec: spec };
 }
 
 /** Validates updates of resourceclaimtemplates. */

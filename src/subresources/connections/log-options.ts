@@ -1,5 +1,5 @@
 // PodLogOptions: read from the query as Go's conversions do, validated with the reference's texts, and written again for the kubelet.
-import { type FieldError, badRequest, canonicalizeTime, forbiddenField, invalid, invalidValue, notSupported } from '../../apimachinery/index.ts';
+import { type FieldError, badRequest, canonicalizeTime, forbiddenField, invalid, invalidValue, notSupportedText } from '../../apimachinery/index.ts';
 import { encodeQuery, isTrue, parseInteger } from '../../endpoints/index.ts';
 
 /** The options of a log, read. */
@@ -42,7 +42,7 @@ function findStreamErrors({ stream, tailLines }: Given, { splitsStreams }: LogFe
   if (stream === null) return [];
   if (!splitsStreams) return [forbiddenField('stream', 'may not be specified')];
   return [
-    ...(streamNames.includes(stream) ? [] : [notSupported('stream', stream, streamNames)]),
+    ...(streamNames.includes(stream) ? [] : [notSupportedText('stream', stream, streamNames)]),
     ...(stream !== 'All' && tailLines !== undefined ? [forbiddenField(WHOLE, '`tailLines` and specific `stream` are mutually exclusive for now')] : []),
   ];
 }

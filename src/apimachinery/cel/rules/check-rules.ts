@@ -46,7 +46,9 @@ interface RuleLocation {
   readonly cardinality: number | undefined;
   /** The outermost list above whose elements cannot be matched with old ones. */
   readonly uncorrelated: string | undefined;
-  /** A node above has no type, so that those below it have none. */
+  /** A node above has rules: the types of those below it follow from its own. */
+  readonly isBelowRules?: boolean;
+  /** One of these has no type, so that those below it have none. */
   readonly isUntyped?: boolean;
 }
 
@@ -62,7 +64,8 @@ class RuleCheck {
 
   *visit(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     if (isDue()) yield;
-    const child = { ...childPlace(schema, place), isUntyped: place.isUntyped === true || !declares(schema) };
+    const isBelowRules = place.isBelowRules === true || rulesOf(schema).length > 0;
+    const child = { ...childPlace(schema, place), isBelowRules, isUntyped: isBelowRules && (place.isUntyped === true || !declares(schema)) };
     const { additionalProperties: values, items, properties } = schema;
     if (typeof values === 'object' && values !== null) {
       yield* this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values) });

@@ -33,11 +33,13 @@ test('validate has no type for the items of an object, nor for what is below the
     message: 'Invalid value: "object": rule compiler initialization error: failed to convert to declType for CEL validation rules' }]);
 });
 
-test('checkRules has no type for rules below a node without one', () => {
+test('checkRules has no type for rules below a node that has rules and no type', () => {
   const message = 'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: '
     + 'unable to convert structural schema to CEL declarations';
-  assert.deepEqual(check(underSpec({ type: 'odd', properties: { n: { ...int, ...rule('self > 3') } } })),
-    [{ reason: 'InternalError', field: 'p.properties[spec].properties[n].x-kubernetes-validations', message }]);
+  const odd = { type: 'odd', properties: { n: { ...int, ...rule('self > 3') } } };
+  assert.deepEqual(check(underSpec({ ...odd, ...rule('true') })), ['.properties[n]', ''].map((at) => (
+    { reason: 'InternalError', field: `p.properties[spec]${at}.x-kubernetes-validations`, message })));
+  assert.deepEqual(check(underSpec(odd)), []);
 });
 
 test('validate runs rules over time only where there is an old value', () => {

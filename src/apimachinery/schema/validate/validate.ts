@@ -2,7 +2,7 @@
 // the choice of the alternative that a failed anyOf or oneOf shows (the one that got furthest, counted in checks made).
 // On updates a value that did not change is not validated again (ratcheting), where old and new values are known to be the same.
 import { announceWork, compareKeys, createStride, isJsonObject } from '../../../base/index.ts';
-import { duplicate, invalidValue, notSupported, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
+import { duplicate, invalidValue, notSupportedText, quoteValue, required, tooLong, tooMany } from '../../field-error.ts';
 import type { FieldError } from '../../status.ts';
 import { Before } from './before.ts';
 import { isKnownFormat, isTextFormat, matchesFormat } from './formats.ts';
@@ -238,7 +238,7 @@ class Validator {
     const allowed = schema.enum;
     if (allowed === undefined || allowed.length === 0 || isAmong(allowed, value)) return;
     const shown = allowed.map((each) => (typeof each === 'string' ? each : quoteValue(each)));
-    outcome.errors.push(notSupported(this.#field(place.path), value, shown, true));
+    outcome.errors.push(notSupportedText(this.#field(place.path), value, shown, true));
   }
 
   #checkObject(schema: OpenAPIV3Schema, value: Json, context: Context): void {

@@ -1,7 +1,7 @@
 // Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, equalJson, forbiddenField,
-  invalidValue, parseIpRange, required, parseLenientIp,
+  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, checkServiceAddresses, duplicate, equalJson,
+  forbiddenField, invalidValue, parseIpRange, required, parseLenientIp,
 } from '../../../apimachinery/index.ts';
 import { checkIp, checkRange } from '../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, specOf } from '../../common/validation/check.ts';
@@ -12,7 +12,7 @@ const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
 const KUBELET_PORT = 10_250;
 const MAX_AFFINITY_SECONDS = 86_400;
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
-const isHeadless = (spec: Field): boolean => readPath(spec.value, 'clusterIP') === 'None';
+const isHeadless = (spec: Field): boolean => equalJson(readPath(spec.value, 'clusterIPs'), ['None']);
 const typeOf = (spec: Field): string => toText(readPath(spec.value, 'type'));
 
 function checkServicePort(port: Field, needsName: boolean, names: Set<string>): Errors {
@@ -185,6 +185,7 @@ export function validateService(service: KubeObject, old?: KubeObject): Errors {
   errors.push(...selected.flatMap(([key, value]) => [
     ...checkText({ path: 'spec.selector', value: key }, checkQualifiedName), ...checkText({ path: 'spec.selector', value }, checkLabelValue)]));
   errors.push(...checkAffinity(spec));
+  if (old === undefined) errors.push(...checkServiceAddresses(toObject(spec.value)));
   errors.push(...each(at(spec, 'externalIPs')).flatMap((ip) => checkExternalIp(ip, known)));
   errors.push(...checkOneOf(at(spec, 'type'), types));
   errors.push(...checkNodePorts(ports, type), ...checkPortsDiffer(ports));

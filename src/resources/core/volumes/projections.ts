@@ -1,5 +1,5 @@
 // Validation of projected volumes and of the downward API: files that the cluster writes into a volume.
-import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupportedText, required } from '../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkRequired, each, isEmptyText, isGiven, isWrong } from '../../common/validation/check.ts';
 import { checkSelector } from '../../common/validation/selectors.ts';
 import { checkBundleName, checkSignerName, checkUserAnnotations, isKubernetesSigner } from '../../common/validation/signer-names.ts';
@@ -111,7 +111,7 @@ const checkCertificate: CheckProjection = (source, paths) => {
   return [
     ...checkSignerName(at(source, 'signerName')),
     ...checkUserAnnotations(at(source, 'userAnnotations')),
-    ...(keyTypes.includes(toText(type.value)) ? [] : [notSupported(type.path, toText(type.value), keyTypes, true)]),
+    ...(keyTypes.includes(toText(type.value)) ? [] : [notSupportedText(type.path, toText(type.value), keyTypes, true)]),
     ...checkCertificateLifetime(source), ...files.flatMap((file) => [...checkLocalPath(file), ...paths.take(toText(file.value))]),
     ...(files.length > 0 ? [] : [required(source.path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath')]),
   ];

@@ -1,6 +1,6 @@
 // Validation of volume sources: one rule per kind of source, in the order of the reference. Most kinds only have required members;
 // the others have functions.
-import { checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
+import { checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupportedText, required } from '../../../apimachinery/index.ts';
 import {
   type Errors, type Field, at, checkGivenOneOf, checkLabelName, checkOneOf, checkRequired, checkText, each, isEmptyText, isGiven, isWrong,
 } from '../../common/validation/check.ts';
@@ -156,7 +156,7 @@ export function checkAzureDisk(source: Field): Errors {
   return [
     ...need('diskName', 'diskURI')(source, { volumeName: '', isPod: true }),
     ...checkGivenOneOf(caching, ['None', 'ReadOnly', 'ReadWrite']), ...checkGivenOneOf(kind, diskKinds),
-    ...(isFit ? [] : [notSupported(uri.path, toText(uri.value), [isManaged ? MANAGED_DISK : BLOB_DISK])]),
+    ...(isFit ? [] : [notSupportedText(uri.path, toText(uri.value), [isManaged ? MANAGED_DISK : BLOB_DISK])]),
   ];
 }
 

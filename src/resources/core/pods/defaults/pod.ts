@@ -61,6 +61,7 @@ function applyPodSpecDefaults(spec: JsonObject): void {
   }
   for (const field of ['initContainers', 'containers', 'ephemeralContainers']) readStructs(spec, field).forEach(applyContainerDefaults);
   roundResources(spec, 'overhead');
+  roundResources(readPointer(spec, 'resources'), 'limits', 'requests');
 }
 
 /** Defaults of the pod template that a spec holds; `before` is the spec that an update replaces. */

@@ -1,5 +1,5 @@
 // Validation of references from containers and volumes: to fields and resources of their own pod, to keys of other objects, to files.
-import { checkConfigMapKey, checkDnsSubdomain, checkQualifiedName, invalidValue, notSupported, required } from '../../../../apimachinery/index.ts';
+import { checkConfigMapKey, checkDnsSubdomain, checkQualifiedName, invalidValue, notSupportedText, required } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkText, isEmptyText, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { quantityAt, showQuantity } from '../../../common/validation/quantities.ts';
 import { readPath, toNumber, toText } from '../../../common/values.ts';
@@ -72,7 +72,7 @@ export function checkFieldReference(reference: Field, supported: readonly string
     return checkText({ path: reference.path, value: name === 'metadata.annotations' ? subscript.toLowerCase() : subscript }, checkQualifiedName);
   }
   const shown = text === 'spec.host' ? 'spec.nodeName' : text;
-  return supported.includes(shown) ? [] : [notSupported(path.path, shown, supported)];
+  return supported.includes(shown) ? [] : [notSupportedText(path.path, shown, supported)];
 }
 
 const resources = ['limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage'];
@@ -102,5 +102,5 @@ export function checkResourceReference(reference: Field, isInVolume: boolean): E
   if (isInVolume && isEmptyText(container)) return [required(container.path), ...checkDivisor(reference, text)];
   if (text === '') return [required(resource.path)];
   const isKnown = resources.includes(text) || hugePages.test(text);
-  return [...(isKnown ? [] : [notSupported(resource.path, text, resources)]), ...checkDivisor(reference, text)];
+  return [...(isKnown ? [] : [notSupportedText(resource.path, text, resources)]), ...checkDivisor(reference, text)];
 }

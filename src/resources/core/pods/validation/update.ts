@@ -124,8 +124,8 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): Errors {
     errors.push(...checkImages(now));
   }
   const deadline = checkDeadline(spec, readPath(before.value, 'activeDeadlineSeconds'));
-  if (deadline.length > 0) return [...errors, ...deadline];
-  errors.push(
+  if (deadline.length > 0 && isGiven(at(spec, 'activeDeadlineSeconds'))) return [...errors, ...deadline];
+  errors.push(...deadline,
     ...checkAddedTolerations(at(spec, 'tolerations'), toObjects(readPath(before.value, 'tolerations'))),
     ...checkGates(at(spec, 'schedulingGates'), toObjects(readPath(before.value, 'schedulingGates'))),
   );
