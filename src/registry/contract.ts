@@ -225,7 +225,7 @@ export interface UpdateRequest extends Target {
   readonly managedFields?: 'update' | 'keep';
   /** A PATCH: duplicate owner references are removed after admission only. */
   readonly isPatch?: boolean;
-  /** What an apply, which the transform, which has run, has done, leaves in a custom resource until it is read. */
+  /** What an apply leaves in a custom resource until it is read; known once the transform has run. */
   readonly unread?: (() => UnreadParts | undefined) | undefined;
   /** The type that the result of the transform, which has run, was given where it is another than that of the row; only custom resources have it. */
   readonly otherType?: (() => ObjectType | undefined) | undefined;

@@ -87,10 +87,13 @@ const isEmptied = (map: unknown): boolean => typeof map === 'object' && map !== 
 /** Whether a request has an empty map or list somewhere. */
 const hasEmpty = (sent: unknown): boolean => /:(?:\{\}|\[\])/.test(JSON.stringify(sent) ?? '');
 
-/** Whether a NetworkPolicy differs in its generation alone, which counts empty maps at the peer. */
+/** Whether a NetworkPolicy differs in its generation alone, which counts empty maps at the peer and makes a write of what is none here. */
 function isOtherGeneration(theirs: Answer, ours: Answer): boolean {
-  const without = ({ body }: Answer): string => JSON.stringify(body, (key, value: unknown) => (key === 'generation' ? undefined : value));
-  return (theirs.body as Json | null)?.['kind'] === 'NetworkPolicy' && theirs.status === ours.status && without(theirs) === without(ours);
+  const generationOf = ({ body }: Answer): unknown => (body as Json | null)?.['metadata']?.generation;
+  const without = ({ body }: Answer): string =>
+    JSON.stringify(body, (key, value: unknown) => (key === 'generation' || key === 'resourceVersion' ? undefined : value));
+  return (theirs.body as Json | null)?.['kind'] === 'NetworkPolicy' && theirs.status === ours.status && generationOf(theirs) !== generationOf(ours)
+    && without(theirs) === without(ours);
 }
 
 /** The peer's refusal without the causes of empty maps in immutable objects and ephemeral containers; undefined where no other cause is left. */

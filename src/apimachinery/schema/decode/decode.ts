@@ -66,6 +66,10 @@ export function setOwn(object: Json, key: string, value: unknown): void {
   else object[key] = value;
 }
 
+/** Go's zero time where a pointer leads to it: it is set, and written as null. One in metadata is left to what asks whether a time of deletion is stated. */
+const isZeroTime = ({ name, operation, pointer }: PlannedField, input: unknown): boolean =>
+  pointer && (operation === 'time' || operation === 'micro-time') && typeof input === 'string' && name !== 'deletionTimestamp';
+
 class Decoder {
   readonly strictErrors: string[] = [];
   readonly #strict = new Set<string>();
@@ -129,6 +133,7 @@ class Decoder {
     if (this.#duplicates !== undefined) this.#reportDuplicate();
     this.#path.pop();
     this.#plans.pop();
+    if (value === undefined && isZeroTime(field, input)) return null;
     if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation) && !isRefusedAnyway(field))) return undefined;
     if (field.operation === 'array' && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true && !field.pointer) return null;
     return value;

@@ -4,7 +4,7 @@ import { ensureStruct, readPointer } from '../../common/defaults.ts';
 import { boolAt, textAt, textFields } from '../../common/selectable-fields.ts';
 import { copyMember, keepMetadata } from '../../common/status.ts';
 import { connectSubresource, createOnly, proxy, status, subresource, tunnel } from '../../common/subresources.ts';
-import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
+import { readPath, toList, toObject, toText } from '../../common/values.ts';
 import { warnWith } from '../../common/warnings/warnings.ts';
 import type { KindSpec } from '../../kind-spec.ts';
 import { applyAppArmorAnnotations } from './app-armor.ts';
@@ -62,7 +62,6 @@ export const podKind: KindSpec = {
     prepareForCreate(pod, { nowMs, warn = () => undefined }) {
       const spec = ensureStruct(pod, 'spec');
       applyAppArmorAnnotations(pod, warn);
-      if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
       pod['status'] = makeStatus(spec, pod['status'], nowMs);
     },
     gracePeriodSeconds: readGrace,

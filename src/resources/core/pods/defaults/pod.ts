@@ -2,6 +2,7 @@
 // the few that only a pod has: requests taken from limits, and service links.
 import type { JsonObject, KubeObject } from '../../../../apimachinery/index.ts';
 import { ensureStruct, mergeMissing, readPointer, readStructs, roundResources, setAbsent, setZero } from '../../../common/defaults.ts';
+import { toNumber } from '../../../common/values.ts';
 import { applyClaimSpecDefaults, applyVolumeDefaults } from '../../volumes/defaults.ts';
 import { choosePullPolicy } from './images.ts';
 
@@ -124,4 +125,6 @@ function applyOwnSpecDefaults(pod: KubeObject): void {
     }
   }
   setAbsent(spec, { enableServiceLinks: true });
+  // A negative time of grace is one second, in pods and not in templates.
+  if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
