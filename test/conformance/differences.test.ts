@@ -27,6 +27,20 @@ test('an update that changes nothing is no write of a ConfigMap or Secret that w
   }
 });
 
+test('an update that leaves metrics as they are does not own them', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const path = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
+  const metrics = [{ type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '512Mi' } } }];
+  const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 3, metrics };
+  const created = await server.request({ method: 'POST', path, body: { metadata: { name: 'a' }, spec } });
+  const updated = await server.request({ method: 'PATCH', path: `${path}/a?fieldManager=other`, body: { metadata: { labels: { a: 'b' } } },
+    headers: { 'content-type': 'application/merge-patch+json' } });
+  const owners = (updated.body.metadata.managedFields as { manager: string; fieldsV1: Record<string, object> }[])
+    .filter(({ fieldsV1 }) => Object.hasOwn(fieldsV1['f:spec'] ?? {}, 'f:metrics')).map(({ manager }) => manager);
+  assert.deepEqual([created.status, updated.status, owners], [201, 200, [created.body.metadata.managedFields[0].manager]]);
+});
+
 test('empty maps and lists of built-in objects are read as absent', async (context) => {
   const server = await startTestServer();
   context.after(() => server.close());
