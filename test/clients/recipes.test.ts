@@ -29,6 +29,18 @@ test('envtest suites of controller-runtime, one with webhooks, run unmodified wi
   for (const name of ['TestControlPlane', 'TestWebhooks']) assert.match(stdout, new RegExp(`--- PASS: ${name}`));
 });
 
+test('an envtest suite with USE_EXISTING_CLUSTER runs under pintle run', { timeout: 900_000 }, (context) => {
+  const go = (command: string, ...args: string[]) => spawnSync(command, args, {
+    cwd: join(clients, 'go-envtest'), encoding: 'utf8', timeout: 800_000, env: { ...process.env, USE_EXISTING_CLUSTER: 'true' },
+  });
+  if (go('go', 'version').status !== 0) return context.skip('go is not on PATH');
+  const download = go('go', 'mod', 'download');
+  if (download.status !== 0) return context.skip(`the modules could not be downloaded: ${download.stderr.slice(0, 300)}`);
+  const { status, stdout, stderr } = go(process.execPath, program, 'run', '--', 'go', 'test', '-count=1', '-v', '-run', 'TestExistingCluster', '.');
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stdout, /--- PASS: TestExistingCluster/);
+});
+
 test('a pytest suite runs under pintle run', { timeout: 120_000 }, (context) => {
   const python = process.env['PINTLE_PYTHON'] ?? 'python3';
   if (spawnSync(python, ['-c', 'import kubernetes, pytest']).status !== 0) return context.skip(`${python} lacks the modules kubernetes and pytest`);
