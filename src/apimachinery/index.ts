@@ -76,3 +76,4 @@ export {
 } from './ip/ip-address.ts';
 export { checkServiceAddresses } from './ip/service-addresses.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';
+export { type SemanticVersion, compareVersions, parseVersion } from './semantic-version.ts';

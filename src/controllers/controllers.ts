@@ -11,6 +11,7 @@ import { createFlowControl } from './flow-control/flow-control.ts';
 import { createGarbageCollector } from './garbage/collector.ts';
 import { type ServiceAddress, createEndpointKeeper, createKubernetesService } from './services/kubernetes-service.ts';
 import { createDefaultServiceAccounts, createRootCaPublisher } from './namespaces/contents.ts';
+import { createLeaderElection } from './leader-election/leader-election.ts';
 import { createNamespaceTermination } from './namespaces/termination.ts';
 import { type ServerIdentity, createIdentityLease } from './identity-lease.ts';
 import { createPriorityClasses } from './priority-classes.ts';
@@ -25,7 +26,7 @@ import { type SignSecretToken, createTokenSecrets } from './service-accounts/tok
 import { type NoteTokenUse, createTokenUse } from './service-accounts/token-use.ts';
 
 /** Names that select controllers. */
-type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'serviceaccount-token'
+type ControllerName = 'bootstrap' | 'bootstrap-roles' | 'clusterrole-aggregation' | 'namespace' | 'serviceaccount' | 'leader-election' | 'serviceaccount-token'
   | 'root-ca-cert-publisher' | 'garbage-collector' | 'kubernetes-service' | 'csrsigning' | 'extension-apiserver-authentication' | 'flow-control'
   | 'apiservices' | 'apiserver-identity' | 'resourcequota' | 'validatingadmissionpolicy-status' | 'pvc-protection' | 'pv-protection' | 'vac-protection';
 
@@ -142,6 +143,7 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
       ...protectionNames.filter(selects).map((name) => createProtection(options, name)),
       selects('apiserver-identity') && options.identity !== undefined ? createIdentityLease(options, options.identity, keeper) : undefined,
       apiServices,
+      selects('leader-election') ? createLeaderElection(options) : undefined,
     ];
     return apiServices?.ready();
   });

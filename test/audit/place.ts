@@ -57,6 +57,7 @@ type Answer = (name: string, call: Omit<Call, 'name'>) => Json | undefined | Pro
 const context = { clock: systemClock, random: systemRandom };
 const lifetimeMs = 86_400_000;
 const HOUR_S = 3600;
+const MINUTE_MS = 60_000;
 
 /** Serves `answer` by the paths of the requests. */
 async function serve(pair: { readonly cert: string; readonly key: string }, answer: Answer):
@@ -110,7 +111,9 @@ export async function preparePlace({ files = {}, certificates = {}, hooks = {}, 
     calls.push({ name, headers, body });
     return hooks[name]?.(body, gate.hold);
   });
-  const fill = (text: string): string => text.replaceAll('{dir}', directory).replaceAll('{hooks}', url).replaceAll('"{hooksPort}"', new URL(url).port)
+  const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`;
+  const fill = (text: string): string => text.replaceAll('{now}', formatTime(Date.now())).replaceAll('{earlier}', formatTime(Date.now() - MINUTE_MS))
+    .replaceAll('{dir}', directory).replaceAll('{hooks}', url).replaceAll('"{hooksPort}"', new URL(url).port)
     .replaceAll('{ca}', JSON.stringify(issuer.certificate).slice(1, -1)).replaceAll('{caBundle}', Buffer.from(issuer.certificate).toString('base64'));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(file(name)), { recursive: true });

@@ -21,7 +21,8 @@ export type Hold = (answer: Json) => Promise<Json>;
 
 /**
  * Rows that a server with flags of its own shows. In flags, files and requests {dir} is the directory of the
- * files, {hooks} the URL of the webhooks, {hooksPort} their port, and {caBundle} their authority in base64.
+ * files, {hooks} the URL of the webhooks, {hooksPort} their port, and {caBundle} their authority in base64; {now} and {earlier} are times, the
+ * latter a minute ago.
  */
 export interface Setup {
   readonly name: string;

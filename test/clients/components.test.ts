@@ -22,6 +22,7 @@ const WAIT_MS = 60_000;
 interface LeaseSpec {
   readonly holderIdentity?: string;
   readonly leaseTransitions?: number;
+  readonly strategy?: string;
 }
 
 describe('programs of the control plane', { skip, timeout: 300_000 }, () => {
@@ -44,7 +45,10 @@ describe('programs of the control plane', { skip, timeout: 300_000 }, () => {
   }
 
   before(async () => {
-    server = await startServer({ tokens: testTokens, featureGates: ['StorageVersionAPI=true'], runtimeConfig: ['internal.apiserver.k8s.io/v1alpha1=true'] }, {
+    server = await startServer({
+      tokens: testTokens, featureGates: ['StorageVersionAPI=true', 'CoordinatedLeaderElection=true'],
+      runtimeConfig: ['internal.apiserver.k8s.io/v1alpha1=true', 'coordination.k8s.io/v1beta1=true'],
+    }, {
       observe(exchange, next) {
         const { headers, method, path } = exchange;
         const program = headers['user-agent']?.split('/')[0] ?? '';
@@ -117,6 +121,20 @@ describe('programs of the control plane', { skip, timeout: 300_000 }, () => {
     await eventually(async () => {
       const found = (await request(`${path}/apps.deployments`)).body as { status: { storageVersions: { apiServerID: string }[] } };
       assert.deepEqual(found.status.storageVersions.map(({ apiServerID }) => apiServerID), ['here'], said(2));
+    }, WAIT_MS);
+  });
+
+  test('a program that is a candidate leads once this server has chosen it', async () => {
+    for (const child of children) child.kill('SIGKILL');
+    const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager';
+    assert.equal((await request(path, undefined, 'DELETE')).status, 200);
+    start(managerProgram!, [...election, `--controllers=${controllers[1]}`, '--feature-gates=CoordinatedLeaderElection=true']);
+    await eventually(async () => {
+      const { holderIdentity, strategy } = await lease('kube-controller-manager');
+      assert.equal(strategy, 'OldestEmulationVersion', said(3));
+      const { body } = await request(`/apis/coordination.k8s.io/v1beta1/namespaces/kube-system/leasecandidates/${holderIdentity}`);
+      assert.equal((body as { spec: { leaseName: string } }).spec.leaseName, 'kube-controller-manager');
+      assert.match(readFileSync(join(folder, 'log-3'), 'utf8'), /successfully acquired lease/i);
     }, WAIT_MS);
   });
 });

@@ -11,7 +11,7 @@ const SMALLEST_RANGE_BITS = 3;
 export const controllerNames = [
   'bootstrap', 'bootstrap-roles', 'clusterrole-aggregation', 'namespace', 'serviceaccount', 'serviceaccount-token', 'root-ca-cert-publisher',
   'garbage-collector', 'kubernetes-service', 'csrsigning', 'extension-apiserver-authentication', 'flow-control', 'apiservices', 'apiserver-identity',
-  'resourcequota',
+  'resourcequota', 'leader-election',
   'validatingadmissionpolicy-status', 'pvc-protection', 'pv-protection', 'vac-protection',
 ] as const;
 

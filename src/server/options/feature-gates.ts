@@ -90,10 +90,10 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 
 /** The gates that can be switched here. */
 export const switchableGates = [
-  'AllAlpha', 'AllBeta', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'DRAResourceClaimGranularStatusAuthorization',
-  'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'KMSv1', 'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums',
-  'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
-  'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
+  'AllAlpha', 'AllBeta', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'CoordinatedLeaderElection',
+  'DRAResourceClaimGranularStatusAuthorization', 'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'KMSv1',
+  'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction',
+  'ShardedListAndWatch', 'StorageVersionMigrator', 'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
 
 /** Gates that need others, which can be off: a gate, and the gates without which it cannot be on. */

@@ -4,6 +4,7 @@ import { auditing } from './auditing.ts';
 import { authentication } from './authentication.ts';
 import { authorization, modes } from './authorization.ts';
 import { collecting } from './collecting.ts';
+import { electing } from './electing.ts';
 import { ending } from './ending.ts';
 import { extending } from './extending.ts';
 import { fairness, inFlight } from './limiting.ts';
@@ -16,4 +17,4 @@ import { streaming } from './streaming.ts';
 import { unreadable } from './unreadable.ts';
 
 export const setups: readonly Setup[] = [serving, authentication, signing, authorization, modes, auditing, storing, parting, unreadable, streaming, limits,
-  collecting, inFlight, fairness, extending, ending];
+  collecting, electing, inFlight, fairness, extending, ending];
