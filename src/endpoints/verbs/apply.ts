@@ -133,7 +133,9 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
   if (isScale) {
     const named = { ...applied.metadata };
     const { name, namespace } = next.metadata;
-    checkIdentity(request.target, request.name, { metadata: { name: named.name ?? name, namespace: named.namespace ?? namespace } });
+    // A name that is stated as null is none, and one that is left out is that of the object.
+    const given = named.name === undefined ? name : named.name ?? '';
+    checkIdentity(request.target, request.name, { metadata: { name: given, namespace: named.namespace ?? namespace } });
     const checked = checkScale(request.resource, next, object);
     const { group, plural, custom } = request.resource;
     // Custom resources do not look at the uid.

@@ -1,9 +1,10 @@
 // networking.k8s.io/v1 ServiceCIDR: one range per family, which may gain a second family and never change.
-import { type FieldError, type KubeObject, invalidValue, parseIpRange, required } from '../../apimachinery/index.ts';
+import { type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
+import { checkCanonicalRange, readRange } from '../common/validation/addresses.ts';
 import { type Errors, at, each, specOf } from '../common/validation/check.ts';
 import { readPath, toList, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -19,16 +20,10 @@ function validateServiceCidr(object: KubeObject): Errors {
   const list = toList(cidrs.value);
   if (list.length === 0) return [required(cidrs.path, 'at least one CIDR required')];
   if (list.length > 2) return [invalidValue(cidrs.path, { CIDRs: list }, 'may only hold up to 2 values')];
-  const ranges = list.map((text) => parseIpRange(toText(text)));
-  const errors: FieldError[] = [];
-  if (list.length === 2 && ranges[0] !== undefined && ranges[0].family === ranges[1]?.family) {
-    errors.push(invalidValue(cidrs.path, list, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'));
-  }
-  return [...errors, ...each(cidrs).flatMap(({ path, value }, index) => {
-    const range = ranges[index];
-    if (range === undefined) return [invalidValue(path, value, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
-    return range.exact ? [] : [invalidValue(path, value, 'must not have bits set beyond the prefix length')];
-  })];
+  const errors = each(cidrs).flatMap(checkCanonicalRange);
+  const [family, other] = list.map((text) => readRange(toText(text))?.family);
+  if (list.length < 2 || family === undefined || family !== other) return errors;
+  return [...errors, invalidValue(cidrs.path, list, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')];
 }
 
 /** Errors of an update that changes a range; a second family may be added. */

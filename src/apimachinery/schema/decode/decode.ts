@@ -7,6 +7,7 @@ import { canonicalizeBase64 } from './base64.ts';
 import { DecodeError, type Mismatch, describeJson, formatGoType, formatStrictError, kindOfGoType } from './error.ts';
 import { type Operation, type Plan, type PlannedField, operationOf, planOf } from '../plan.ts';
 import type { Schema } from '../schema.ts';
+import { sortDeep } from './prune.ts';
 import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
 
 interface DecodeOptions {
@@ -163,7 +164,8 @@ class Decoder {
       case 'number':
         return typeof input === 'number' || typeof input === 'bigint' ? Number(input) : this.#report(input, schema);
       case 'any':
-        return input;
+        // Values in schemas are read and written again as plain JSON.
+        return schema.format === 'json' ? sortDeep(input) : input;
       default:
         return this.#readSpecial(operation, schema, input);
     }

@@ -1,7 +1,7 @@
 // Pruning: what a custom resource's schema does not know is dropped, except below x-kubernetes-preserve-unknown-fields, where only the
 // parts that are specified again are pruned. Mirrors the pruning of apiextensions-apiserver, its order of reports included.
 import { compareKeys } from '../../../base/index.ts';
-import { setOwn } from './decode.ts';
+import { putKey } from '../../apply/value.ts';
 import type { Schema } from '../schema.ts';
 
 interface Pruned {
@@ -42,7 +42,7 @@ class Pruner {
     for (const key of Object.keys(object).sort(compareKeys)) {
       this.#path.push(key);
       const value = object[key];
-      if (hasMeta && metaFields.has(key)) setOwn(pruned, key, value);
+      if (hasMeta && metaFields.has(key)) putKey(pruned, key, value);
       else this.#pruneKey(schema, { value, before: known?.[key] }, { key, pruned });
       this.#path.pop();
     }
@@ -51,8 +51,8 @@ class Pruner {
 
   #pruneKey(schema: Schema | undefined, part: Part, { key, pruned }: { readonly key: string; readonly pruned: Json }): void {
     const known = schema?.fields?.get(key)?.schema ?? (schema?.type === 'map' ? schema.items : undefined);
-    if (known !== undefined) setOwn(pruned, key, this.#prune(known, part));
-    else if (schema?.preserveUnknownFields === true) setOwn(pruned, key, sortDeep(part.value));
+    if (known !== undefined) putKey(pruned, key, this.#prune(known, part));
+    else if (schema?.preserveUnknownFields === true) putKey(pruned, key, sortDeep(part.value));
     else this.unknownFields.push(this.#formatPath());
   }
 
@@ -85,6 +85,6 @@ export function sortDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortDeep);
   if (typeof value !== 'object' || value === null) return value;
   const sorted: Json = {};
-  for (const key of Object.keys(value).sort(compareKeys)) setOwn(sorted, key, sortDeep((value as Json)[key]));
+  for (const key of Object.keys(value).sort(compareKeys)) putKey(sorted, key, sortDeep((value as Json)[key]));
   return sorted;
 }
