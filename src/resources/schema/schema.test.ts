@@ -165,7 +165,8 @@ test('decodeObject reads the places of a JSON schema that take a schema or somet
     return (definition as { spec: { versions: { schema: { openAPIV3Schema: unknown } }[] } }).spec.versions[0]!.schema.openAPIV3Schema;
   };
   const schema = { type: 'object', default: { b: [null], a: 1 }, items: { type: 'string' }, additionalProperties: false, dependencies: { a: ['b'] } };
-  assert.equal(JSON.stringify(decodeSchema({ ...schema, odd: 1 })), JSON.stringify(schema));
+  // Values in schemas have sorted keys.
+  assert.equal(JSON.stringify(decodeSchema({ ...schema, odd: 1 })), JSON.stringify({ ...schema, default: { a: 1, b: [null] } }));
   assert.deepEqual(decodeSchema({ items: { odd: 1, type: 'string' }, additionalProperties: { nullable: true } }), {
     items: { type: 'string' }, additionalProperties: { nullable: true },
   });
