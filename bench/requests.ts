@@ -32,7 +32,7 @@ function send(handler: Handler, clock: Clock, { method, target, body }: Sent): P
   return new Promise((resolve, reject) => {
     let code = 0;
     const wire: Wire = {
-      input: body === undefined ? noBody : Readable.from([Buffer.from(body)]), output, sendContinue() {},
+      input: noBody, output, isReceived: true, readBody: async () => Buffer.from(body ?? ''), sendContinue() {},
       start(status) {
         code = status;
       },

@@ -1,6 +1,7 @@
 // The door of base: data structures, time and chance. No I/O, no Kubernetes word.
 export { type Clock, type Timer, delay, holdProcess, systemClock } from './time/clock.ts';
 export { type ManualClock, createManualClock } from './time/manual-clock.ts';
+export { Deadlines } from './time/deadlines.ts';
 export { type Random, systemRandom } from './random.ts';
 export { InvariantError, invariant } from './invariant.ts';
 export { compareKeys, createBoundsTest, needsByteOrder, sortKeys } from './collections/key-order.ts';

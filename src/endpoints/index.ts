@@ -2,6 +2,7 @@
 export type { AuditRecord, Body, Exchange, Handler, RequestInfo, Response, Sink, WatchCounts } from './exchange.ts';
 export { createEndpoints } from './endpoints.ts';
 export type { Connect, LargeRequestHandler, MemberBounds, SpecialCreate, SpecialRequest } from './dependencies.ts';
+export { MAX_BODY_BYTES } from './request/decode.ts';
 export { parseInteger, validateDeleteOptions } from './request/options.ts';
 export {
   type GroupVersion, type RemoteApis, type RemoteDiscovery, type RemoteVersion, noRemoteApis,

@@ -204,7 +204,7 @@ async function assemble(given: ServerOptions, made: Made & Pick<Parts, 'store'>,
   const chain = createFilterChain({
     ...seams, clock, logger, metrics, noteRequest: countDeprecated(() => api, metrics),
     authenticate: authentication.authenticate, authorize: api.authorization.authorize,
-    impersonate: createImpersonator(api.authorization.authorize),
+    impersonate: createImpersonator(api.authorization.authorize), catalog: api.catalog,
     requestTimeoutMs: options.requestTimeoutMs, maxReadsInFlight: options.maxRequestsInflight, maxMutationsInFlight: options.maxMutatingRequestsInflight,
     console: options.console
       ? createConsole({ ...options, ...authentication, isSecure: options.tls, oidc: readConsoleClient(options, authentication) }) : undefined,

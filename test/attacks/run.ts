@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Attack } from './attack.ts';
+import { bodyAttacks } from './bodies.ts';
 import { certificateAttacks } from './connections/certificates.ts';
 import { consoleAttacks } from './console.ts';
 import { dependentAttacks } from './dependents.ts';
@@ -74,7 +75,7 @@ async function waitForMemory(target: Target, startMb: number | undefined): Promi
 
 const { values, positionals } = parseArgs({
   allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' }, workers: { type: 'string' } } });
-const all = [...requestAttacks, ...patchAttacks, ...loadAttacks, ...floodAttacks, ...faultAttacks, ...protocolAttacks, ...certificateAttacks,
+const all = [...requestAttacks, ...bodyAttacks, ...patchAttacks, ...loadAttacks, ...floodAttacks, ...faultAttacks, ...protocolAttacks, ...certificateAttacks,
   ...streamAttacks, ...kmsAttacks, ...consoleAttacks, ...dependentAttacks];
 const chosen = all.filter(({ number, name }) => positionals.length === 0 || positionals.some((text) => number === text || name.includes(text)));
 const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);

@@ -31,7 +31,10 @@ async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly 
     metrics, flush() {}, answer: () => undefined, rotateFor() {}, stop: () => Promise.resolve(),
     begin: (exchange, user) => new RequestAudit(parts, exchange, { user, decision }),
   };
-  const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
+  const wire = {
+    input: Readable.from([]), output: new Writable(), isReceived: true, readBody: async () => new Uint8Array(), sendContinue() {}, start() {}, finish() {},
+    destroy() {},
+  };
   const head = { method: 'GET', target: '/a', headers: {}, remoteAddress: '::1', clientCertificate: undefined, connection: {}, auditId: 'id' };
   const exchange = createExchange(head, wire, clock);
   assert.ok(exchange);

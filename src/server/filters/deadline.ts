@@ -1,22 +1,44 @@
 // How long a request may take: `?timeout=` up to --request-timeout, 34 seconds for writes of one object. Watches and their like are exempt.
 // Past the deadline the caller gets the reference's 504: a Status where the limit of writes is reached; its bare text where the request's own time
 // is up, since the reference writes that one past its serializers. A response that has begun is cut off, so that slow readers do not stay for ever.
-import { parseDuration } from '../../base/index.ts';
+import { Deadlines, parseDuration } from '../../base/index.ts';
 import { badRequest, timeoutError } from '../../apimachinery/index.ts';
-import type { Response } from '../../endpoints/index.ts';
+import { MAX_BODY_BYTES, type Response } from '../../endpoints/index.ts';
 import { TunnelResponse } from '../http/tunnel.ts';
-import { Deadlines } from '../http/deadlines.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Filter, FilterDependencies, Next } from './filter.ts';
 
 const MUTATION_LIMIT_MS = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
+const verbsWithBody = new Set([...mutatingVerbs, 'deletecollection']);
 
 /** The answer to a late request, and the function that sets the deadline and returns how to cancel it. */
 interface Late {
   /** The answer; throws it where it is an error of the API. */
   readonly answer: () => Response;
   readonly set: (expire: () => void) => () => void;
+}
+
+/**
+ * Waits for the bodies of writes before they take a seat: clients that send slowly, or not at all, would keep others from theirs. A body that is not there
+ * in the time of a write gets its 504. Bodies for other servers are passed on as they come.
+ */
+export function receiveBodies({ clock, catalog }: Pick<FilterDependencies, 'clock' | 'catalog'>): Filter {
+  const limits = new Deadlines(clock, MUTATION_LIMIT_MS);
+  return (exchange, next) => {
+    const { info, longRunning } = exchange;
+    if (longRunning || !info.isResource || !verbsWithBody.has(info.verb)) return next(exchange);
+    if (catalog.findResource(info.group, info.resource) === undefined) return next(exchange);
+    const received = exchange.receiveBody(MAX_BODY_BYTES);
+    if (received === undefined) return next(exchange);
+    return new Promise<void>((resolve, reject) => {
+      const limit = limits.add(() => reject(lateWrite()));
+      void received.then(() => {
+        limits.remove(limit);
+        resolve();
+      });
+    }).then(() => next(exchange));
+  };
 }
 
 /** Ends requests that take too long. */
@@ -42,8 +64,10 @@ export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 
   };
 }
 
+const lateWrite = (): Error => timeoutError('request did not complete within requested timeout - context deadline exceeded');
+
 function refuseLateWrite(): never {
-  throw timeoutError('request did not complete within requested timeout - context deadline exceeded');
+  throw lateWrite();
 }
 
 function answerLateRequest(): Response {

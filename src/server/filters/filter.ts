@@ -5,6 +5,7 @@ import type { Clock, MaybePromise, Random } from '../../base/index.ts';
 import type { Handler, RequestInfo, Response } from '../../endpoints/index.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
+import type { Catalog } from '../../registry/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';
@@ -46,6 +47,8 @@ export interface FilterDependencies {
   /** The console with its sessions; absent where it is off. */
   readonly console?: Console | undefined;
   readonly authorize: Authorize;
+  /** The resources that this server answers for itself. */
+  readonly catalog: Pick<Catalog, 'findResource'>;
   readonly requestTimeoutMs: number;
   readonly maxReadsInFlight: number;
   readonly maxMutationsInFlight: number;

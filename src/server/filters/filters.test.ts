@@ -29,7 +29,7 @@ function createChain(handler: Handler, limits: Limits = {}) {
   const chain = createFilterChain({
     logger: silentLogger, metrics, handler, respondError, clock: limits.clock ?? systemClock,
     authenticate: async () => ({ type: 'user', user: { name: 'u', groups: limits.groups ?? [] } }),
-    authorize: () => limits.decision ?? { type: 'allow', reason: '' },
+    authorize: () => limits.decision ?? { type: 'allow', reason: '' }, catalog: { findResource: () => undefined },
     impersonate: async ({ name }) => ({ user: { name, groups: [] }, constraint: '' }),
     requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
     ...(limits.lifecycle !== undefined && { lifecycle: limits.lifecycle }),
@@ -38,7 +38,10 @@ function createChain(handler: Handler, limits: Limits = {}) {
 }
 
 function makeExchange(target: string, options: { method?: string; clock?: Clock } = {}): HttpExchange {
-  const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
+  const wire = {
+    input: Readable.from([]), output: new Writable(), isReceived: true, readBody: async () => new Uint8Array(), sendContinue() {}, start() {}, finish() {},
+    destroy() {},
+  };
   const head = { method: options.method ?? 'GET', target, headers: {}, remoteAddress: '', clientCertificate: undefined, connection: {}, auditId: 'id' };
   return createExchange(head, wire, options.clock ?? systemClock) as HttpExchange;
 }
@@ -141,7 +144,10 @@ describe('authenticateRequests', () => {
       tokens: [], localTokens: [(token) => (token === 'local' ? { type: 'user', user: admin } : undefined)], allowAnonymous: true,
     });
     const filter = authenticateRequests({ authenticate, metrics: createMetrics(), respondError: () => assert.fail('errors are thrown') });
-    const wire = { input: Readable.from([]), output: new Writable(), sendContinue() {}, start() {}, finish() {}, destroy() {} };
+    const wire = {
+      input: Readable.from([]), output: new Writable(), isReceived: true, readBody: async () => new Uint8Array(), sendContinue() {}, start() {}, finish() {},
+      destroy() {},
+    };
     const ask = async (remoteAddress: string): Promise<number> => {
       const headers = { authorization: 'Bearer local', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', host: 'localhost' };
       const head = { method: 'GET', target: '/api', headers, remoteAddress, clientCertificate: undefined, connection: {}, auditId: 'id' };

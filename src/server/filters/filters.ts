@@ -1,7 +1,7 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
 //   guard panics → access log → request info → browsers → lifecycle → metrics → console → authenticate → tracing → audit → impersonate →
-//   flow control → deadline → authorize → handler
+//   body → flow control → deadline → authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
@@ -11,7 +11,7 @@ import { auditRequests } from './audit.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { authorizeRequests } from './authorize.ts';
 import { informBrowsers } from './browsers.ts';
-import { limitTime } from './deadline.ts';
+import { limitTime, receiveBodies } from './deadline.ts';
 import { type Filter, type FilterDependencies, type Next, isStatusError } from './filter.ts';
 import { controlFlow } from './flow-control.ts';
 import { guardPanics } from './guard-panics.ts';
@@ -39,6 +39,7 @@ export function createFilterChain(deps: FilterDependencies): Next {
     ...(deps.audit === undefined ? [] : [traced('audit', auditRequests({ ...deps, audit: deps.audit }))]),
     traced('impersonation', impersonateUsers(deps)),
     ...(deps.disturb === undefined ? [] : [deps.disturb]),
+    receiveBodies(deps),
     deps.flowControl === undefined ? limitInFlight(deps) : traced('priorityandfairness', controlFlow({ ...deps, flowControl: deps.flowControl })),
     limitTime(deps),
     traced('authorization', authorizeRequests(deps)),

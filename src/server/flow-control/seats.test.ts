@@ -36,6 +36,24 @@ describe('seats', () => {
     assert.equal(answer.status, 200);
   });
 
+  it('are not taken by writes whose bodies do not come', async () => {
+    const half = head(configMaps, 'Content-Type: application/json\r\nContent-Length: 900\r\n').replace('GET', 'POST');
+    const connections = await Promise.all(Array.from({ length: 40 }, () => openRawConnection(server.url)));
+    const session = connect(server.url, { rejectUnauthorized: false });
+    for (const { socket } of connections) socket.write(`${half}{`);
+    for (let at = 0; at < 40; at += 1) {
+      const headers = { ':method': 'PUT', ':path': `${configMaps}/late`, authorization: 'Bearer bob-token', 'content-type': 'application/json' };
+      session.request(headers).on('error', () => {}).write('{');
+    }
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    assert.deepEqual(await listTaken(), []);
+    assert.equal((await server.request({ path: `${configMaps}/large-0`, token: 'bob-token' })).status, 200);
+    const made = await server.request({ method: 'POST', path: configMaps, token: 'bob-token', body: { metadata: { name: 'beside' } } });
+    assert.equal(made.status, 201);
+    for (const { socket } of connections) socket.destroy();
+    session.destroy();
+  });
+
   const rows: readonly (readonly [name: string, text: string])[] = [
     ['pipelined, small answers', head('/version').repeat(1000)],
     ['pipelined, large answers', head(configMaps).repeat(20)],

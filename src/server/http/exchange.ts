@@ -1,7 +1,6 @@
 // The Exchange of one HTTP request, for HTTP/1.1 and HTTP/2 alike: what differs between them is behind `Wire`.
 // Made per request on the hot path, so everything that most requests do not need (abort signal, parsed query) is made when first asked for.
 import type { Readable, Writable } from 'node:stream';
-import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { TokenUse, User } from '../../auth/index.ts';
 import type { AuditRecord, Exchange, RequestInfo } from '../../endpoints/index.ts';
@@ -10,6 +9,10 @@ import type { Layer } from '../audit/latency.ts';
 /** The part of a request and its response that depends on the protocol version. */
 export interface Wire {
   readonly input: Readable;
+  /** Whether the body is there as a whole, or there is none. */
+  readonly isReceived: boolean;
+  /** Reads the body as a whole, in turns with those of other requests. */
+  readBody(exchange: HttpExchange, limitBytes: number): Promise<Uint8Array>;
   readonly output: Writable;
   /** Sends the interim answer that a client with `Expect: 100-continue` waits for. */
   sendContinue(): void;
@@ -78,6 +81,8 @@ export interface ServerExchange extends Exchange {
   flow: RequestFlow | undefined;
   /** All headers, lower-case names, each with its values as they were sent: where a value may hold a comma that means nothing. */
   headerValues(): ReadonlyMap<string, readonly string[]>;
+  /** Begins to read the body, which `readBody` gives then; resolves, never rejects, once it is there or fails. Undefined where nothing has to be waited for. */
+  receiveBody(limitBytes: number): Promise<void> | undefined;
   /** The body as it comes in; the client that waits for a sign to send it gets one. Read at most once, instead of `readBody`. */
   openBody(): Readable;
   /** Monotonic milliseconds at which the headers were there. */
@@ -123,8 +128,6 @@ function parseQuery(search: string): URLSearchParams {
 const anonymous: User = { name: '', groups: [] };
 /** One for all: clients leave by thousands, and where they did so says nothing. */
 const clientLeft = new Error('the client went away');
-/** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
-const DISCARD_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Makes the exchange of a request whose target is well-formed; undefined when it is not. */
 export function createExchange(head: RequestHead, wire: Wire, clock: Clock): HttpExchange | undefined {
@@ -181,6 +184,7 @@ export class HttpExchange implements ServerExchange {
   #abortReason: Error | undefined;
   #closed = false;
   #callbacks: (() => void)[] | undefined;
+  #body: Promise<Uint8Array> | undefined;
 
   constructor(head: RequestHead, wire: Wire, parts: { clock: Clock; path: string; target: string; search: string }) {
     this.method = head.method;
@@ -223,10 +227,19 @@ export class HttpExchange implements ServerExchange {
     return gatherHeaders(this.#rawHeaders);
   }
 
-  async readBody(limitBytes: number): Promise<Uint8Array> {
-    const body = await readAll(this.openBody(), limitBytes);
+  readBody(limitBytes: number): Promise<Uint8Array> {
+    return (this.#body ??= this.#readBody(limitBytes));
+  }
+
+  async #readBody(limitBytes: number): Promise<Uint8Array> {
+    this.openBody();
+    const body = await this.wire.readBody(this, limitBytes);
     this.bodyBytes = body.length;
     return body;
+  }
+
+  receiveBody(limitBytes: number): Promise<void> | undefined {
+    return this.wire.isReceived ? undefined : this.readBody(limitBytes).then(() => undefined, () => undefined);
   }
 
   openBody(): Readable {
@@ -284,33 +297,4 @@ export function gatherHeaders(list: readonly string[]): Map<string, string[]> {
     else known.push(list[at + 1] as string);
   }
   return headers;
-}
-
-function readAll(input: Readable, limitBytes: number): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let complete = false;
-    input.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limitBytes) chunks.push(chunk);
-      else if (size > limitBytes + DISCARD_LIMIT_BYTES) input.destroy();
-      else {
-        chunks.length = 0;
-        reject(requestEntityTooLarge(`limit is ${limitBytes}`));
-      }
-    });
-    input.on('end', () => {
-      complete = true;
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
-    // Every request closes in the end; an error without a reader still costs its stack.
-    const fail = (): void => {
-      if (!complete) reject(badRequest('unexpected EOF'));
-    };
-    input.on('aborted', fail);
-    input.on('error', fail);
-    input.on('close', fail);
-    if (input.destroyed) fail();
-  });
 }

@@ -156,6 +156,11 @@ class Http1Connection {
     this.#waiting.push(fault);
   }
 
+  /** Reads the body of the current request. */
+  readBody(input: IncomingMessage, exchange: HttpExchange, limitBytes: number): Promise<Uint8Array> {
+    return this.#state.bodies.read({ input, exchange, isWhole: input.complete, reads: this.#reads }, limitBytes);
+  }
+
   /** Closes the connection after the current response while its client may still be sending. */
   closeGently(): void {
     this.#refused = true;
@@ -282,6 +287,14 @@ class Http1Wire implements Wire {
     this.#state = state;
     this.#connection = connection;
     this.hasBody = hasBody(request);
+  }
+
+  get isReceived(): boolean {
+    return !this.hasBody || this.input.complete;
+  }
+
+  readBody(exchange: HttpExchange, limitBytes: number): Promise<Uint8Array> {
+    return this.#connection.readBody(this.input, exchange, limitBytes);
   }
 
   /** Node has sent it. */

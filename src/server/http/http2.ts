@@ -4,14 +4,14 @@ import {
   type Http2Server, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream, constants, createServer as createHttp2Server,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { Deadlines } from '../../base/index.ts';
 import type { Exchange } from '../../endpoints/index.ts';
 import { describeCertificate } from '../tls/client-certificate.ts';
-import { Deadlines } from './deadlines.ts';
 import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
-import { readsOf } from './turns.ts';
+import { type PausableReads, readsOf } from './turns.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
@@ -84,7 +84,7 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
         openStreams -= 1;
         if (openStreams === 0 && !session.closed) deadline = idle.add(() => session.close());
       });
-      handleStream(state, context, { stream, headers, rawHeaders: rawHeaders ?? [] });
+      handleStream(state, context, { stream, headers, rawHeaders: rawHeaders ?? [], reads: connection });
     });
   });
   server.on('sessionError', () => {});
@@ -134,6 +134,7 @@ interface Http2Request {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
+  readonly reads: PausableReads;
 }
 
 function handleStream(state: ListenerState, context: SessionContext, request: Http2Request): void {
@@ -141,7 +142,7 @@ function handleStream(state: ListenerState, context: SessionContext, request: Ht
   stream.on('error', () => {});
   // The client may have given the stream up before it is shown here; its `close` has come then, or is about to.
   if (stream.destroyed) return context.countReset();
-  const wire = createHttp2Wire(stream, state);
+  const wire = createHttp2Wire(request, state);
   const exchange = createExchange(describeHead(request, state, context), wire, state.options.clock);
   const startedMs = state.options.clock.monotonicMs();
   stream.on('close', () => {
@@ -171,7 +172,7 @@ function describeHead({ headers, rawHeaders }: Http2Request, { options }: Listen
  * Where something is written before answers leave, a whole answer waits with its head for the others of its turn: one write of the audit log is for all
  * of them. With 64 gets in flight on one session a get took 0.97 writes more than without audit before, and takes 0.03 more.
  */
-function createHttp2Wire(stream: ServerHttp2Stream, { options: { beforeAnswer }, responseBatcher }: ListenerState): Wire {
+function createHttp2Wire({ stream, reads }: Http2Request, { options: { beforeAnswer }, responseBatcher, bodies }: ListenerState): Wire {
   const respond = (status: number, headers: readonly string[], endStream: boolean): boolean => {
     if (stream.destroyed || stream.closed) return false;
     stream.respond(collectHeaders(status, headers), { endStream });
@@ -186,6 +187,8 @@ function createHttp2Wire(stream: ServerHttp2Stream, { options: { beforeAnswer },
   return {
     input: stream,
     output: stream,
+    isReceived: stream.endAfterHeaders,
+    readBody: (exchange, limitBytes) => bodies.read({ input: stream, exchange, isWhole: false, reads }, limitBytes),
     sendContinue: () => !stream.headersSent && !stream.destroyed && stream.additionalHeaders({ ':status': 100 }),
     start(status, headers, bodyless) {
       if (beforeAnswer === undefined) return void respond(status, headers, bodyless);

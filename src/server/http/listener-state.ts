@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock, LinkedList, Random } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { BodyReader } from './bodies.ts';
 import type { HttpExchange } from './exchange.ts';
 import type { Callers, ConnectionEnds, RequestIntake, RequestTurns } from './turns.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
@@ -36,6 +37,7 @@ export interface ListenerState {
   readonly callers: Callers;
   readonly turns: RequestTurns;
   readonly intake: RequestIntake;
+  readonly bodies: BodyReader;
   readonly ends: ConnectionEnds;
   /** Requests over HTTP/1.1 that came behind others on their connection and have not begun. */
   pipelined: number;

@@ -4,6 +4,7 @@ import type { Server as NetServer, Socket } from 'node:net';
 import { LinkedList, delay } from '../../base/index.ts';
 import { describeError } from '../observability/logger.ts';
 import type { TlsIdentity } from '../tls/tls-options.ts';
+import { BodyReader } from './bodies.ts';
 import type { HttpExchange } from './exchange.ts';
 import { createHttp1 } from './http1.ts';
 import { type Http2, createHttp2 } from './http2.ts';
@@ -44,9 +45,9 @@ export function createListener(options: ListenerOptions): Listener {
   const responseBatcher = new ResponseBatcher((error) => options.logger.error('an answer could not be written', describeError(error)),
     options.beforeAnswer);
   const callers = new Callers();
+  const [turns, intake] = [new RequestTurns(options.clock, callers), new RequestIntake(callers)];
   const state: ListenerState = {
-    options, responseBatcher, callers, turns: new RequestTurns(options.clock, callers), intake: new RequestIntake(callers), ends: new ConnectionEnds(),
-    pipelined: 0,
+    options, responseBatcher, callers, turns, intake, bodies: new BodyReader(turns, intake), ends: new ConnectionEnds(), pipelined: 0,
     active: new LinkedList(), sockets: new Set(), secureSockets: new Set(), sessions: new Set(), stopping: false, onIdle: undefined, onEmpty: undefined,
   };
   const http1 = createHttp1(state);

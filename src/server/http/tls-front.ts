@@ -4,11 +4,10 @@
 import { X509Certificate } from 'node:crypto';
 import { type Server as NetServer, type Socket, createServer } from 'node:net';
 import { type Server as TlsServer, type TLSSocket, createServer as createTlsServer } from 'node:tls';
-import { type Clock, once } from '../../base/index.ts';
+import { type Clock, Deadlines, once } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 import { awaitServerName } from '../tls/server-name.ts';
-import { Deadlines } from './deadlines.ts';
 import { HandshakeTurns, type RequestIntake, readsOf } from './turns.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */

@@ -33,6 +33,21 @@ test('requests begin at once until a turn is long, and then one of each connecti
   assert.deepEqual(begun.splice(0), ['s3']);
 });
 
+test('what follows a body counts for the turn in which it begins', async () => {
+  const turns = new RequestTurns({ monotonicMs: () => 1000 });
+  const begun: string[] = [];
+  const seen: string[] = [];
+  for (const [name, costMs] of [['large', 3], ['small', 0.4], ['small', 0.4], ['small', 0.4], ['small', 0.4]] as const) {
+    turns.resume({}, costMs, () => begun.push(name));
+  }
+  turns.begin({}, 1000, () => begun.push('new'));
+  for (let turn = 0; turn < 4; turn++) {
+    seen.push(begun.splice(0).join(' '));
+    await endOfTurn();
+  }
+  assert.deepEqual(seen, ['large', 'small small small', 'small new', '']);
+});
+
 test('a user with many connections has as many turns as one with a single connection, and so have those whose user is not known of one address', async () => {
   let nowMs = 1000;
   const begun: string[] = [];

@@ -31,7 +31,11 @@ export class Callers {
   }
 }
 
-type Work = () => void;
+/** Something that waits for its turn, and how long what follows it takes beyond its own time. */
+interface Work {
+  readonly run: () => void;
+  readonly costMs: number;
+}
 
 /** Works of several owners that take turns. */
 class TurnQueue {
@@ -68,19 +72,31 @@ export class RequestTurns {
   readonly #waiting = new Map<unknown, TurnQueue>();
   /** When the first request of this turn began; undefined before it. */
   #startedMs: number | undefined;
+  /** What follows the works of this turn will take. */
+  #costMs = 0;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, callers: Pick<Callers, 'of'> = new Callers()) {
     this.#clock = clock;
     this.#callers = callers;
   }
 
-  /** Calls `work` now, or in a later turn when this one has taken long; `nowMs` is the time. */
-  begin(connection: object, nowMs: number, work: Work): void {
+  /** Calls `run` now, or in a later turn when this one has taken long; `nowMs` is the time. */
+  begin(connection: object, nowMs: number, run: () => void): void {
+    this.#add(connection, nowMs, { run, costMs: 0 });
+  }
+
+  /** The same for a request that has waited for its body: what follows `run` takes about `costMs`. */
+  resume(connection: object, costMs: number, run: () => void): void {
+    this.#add(connection, this.#clock.monotonicMs(), { run, costMs });
+  }
+
+  #add(connection: object, nowMs: number, work: Work): void {
     if (this.#startedMs === undefined) {
       this.#startedMs = nowMs;
+      this.#costMs = 0;
       setImmediate(() => this.#nextTurn());
     }
-    if (this.#waiting.size === 0 && nowMs - this.#startedMs < TURN_MS) return work();
+    if (this.#waiting.size === 0 && nowMs - this.#startedMs + this.#costMs < TURN_MS) return this.#run(work);
     const caller = this.#callers.of(connection);
     let requests = this.#waiting.get(caller);
     if (requests === undefined) this.#waiting.set(caller, (requests = new TurnQueue()));
@@ -91,8 +107,14 @@ export class RequestTurns {
     this.#startedMs = undefined;
     if (this.#waiting.size === 0) return;
     const startedMs = this.#startedMs = this.#clock.monotonicMs();
+    this.#costMs = 0;
     setImmediate(() => this.#nextTurn());
-    while (this.#waiting.size > 0 && this.#clock.monotonicMs() - startedMs < TURN_MS) this.#take()();
+    while (this.#waiting.size > 0 && this.#clock.monotonicMs() - startedMs + this.#costMs < TURN_MS) this.#run(this.#take());
+  }
+
+  #run({ run, costMs }: Work): void {
+    this.#costMs += costMs;
+    run();
   }
 
   /** The next request of the caller whose turn it is. */

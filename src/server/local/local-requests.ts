@@ -2,6 +2,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/index.ts';
 import type { Handler } from '../../endpoints/index.ts';
+import { readWhole } from '../http/bodies.ts';
 import { type RequestHead, type Wire, createExchange } from '../http/exchange.ts';
 import { writeResponse } from '../http/write-response.ts';
 
@@ -52,6 +53,7 @@ export function requestLocally(request: LocalRequest, { handler, clock, connecti
 class LocalWire implements Wire {
   readonly input: Readable;
   readonly output: Writable;
+  readonly isReceived = true;
   readonly #chunks: Uint8Array[] = [];
   #status = 0;
   #headers: Record<string, string> = {};
@@ -69,6 +71,10 @@ class LocalWire implements Wire {
       },
     });
     this.output.on('finish', () => this.onEnd(true));
+  }
+
+  readBody(_exchange: unknown, limitBytes: number): Promise<Uint8Array> {
+    return readWhole(this.input, limitBytes);
   }
 
   sendContinue(): void {}

@@ -1,7 +1,7 @@
 // Deadlines of one length by a clock that a test moves.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createManualClock } from '../../base/index.ts';
+import { createManualClock } from './manual-clock.ts';
 import { Deadlines } from './deadlines.ts';
 
 test('Deadlines come each in its time, in their order, and not at all once removed', () => {

@@ -1,6 +1,7 @@
 // Many deadlines of one length, kept in the order in which they come: one timer for all of them, and a link for each. A timer per request
 // costs more than finding the object that it asks for.
-import { type Clock, type Link, LinkedList } from '../../base/index.ts';
+import { type Link, LinkedList } from '../collections/linked-list.ts';
+import type { Clock } from './clock.ts';
 
 interface Deadline {
   readonly atMs: number;

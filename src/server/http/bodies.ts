@@ -1,0 +1,177 @@
+// Bodies of requests, read as a whole. Hundreds of connections may each bring megabytes at once, and nothing says that they will ever bring the rest:
+// bytes are read in turns as requests are, what follows a body that was waited for has its turn too, and large bodies share a bounded memory.
+import type { Readable } from 'node:stream';
+import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
+import { ANONYMOUS_NAME } from '../../auth/index.ts';
+import type { HttpExchange } from './exchange.ts';
+import type { PausableReads, RequestIntake, RequestTurns } from './turns.ts';
+
+/** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
+const DISCARD_LIMIT_BYTES = 16 * 2 ** 20;
+/** Bodies of this size are read without asking for memory: a connection takes as much. */
+const SMALL_BYTES = 16 * 1024;
+/** What large bodies take at most, unless more callers than fit bring one each. */
+const MEMORY_BYTES = 64 * 2 ** 20;
+/** Decrypting so many bytes takes about as long as a request before it begins. */
+const BYTES_LIKE_A_REQUEST = 16 * 1024;
+/** What follows a body, by its size: an object of a megabyte takes 4 to 13 ms, a small one as long as a request that has begun. */
+const turnMs = { each: 0.03, megabyte: 1 };
+
+/** The memory that one caller's bodies take or wait for. */
+interface Share {
+  held: number;
+  /** In the order in which they came. */
+  readonly waiting: Set<BodyClaim>;
+}
+
+/** The memory of one body. */
+interface BodyClaim {
+  readonly bytes: number;
+  isHeld: boolean;
+  /** Called when the memory is there. */
+  readonly grant: () => void;
+}
+
+/** Memory for bodies, which callers share: one that takes all of it does not keep the others from theirs. */
+export class BodyMemory {
+  readonly #limitBytes: number;
+  readonly #shares = new Map<unknown, Share>();
+  #held = 0;
+  #waiting = 0;
+
+  constructor(limitBytes = MEMORY_BYTES) {
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Calls `grant` once `bytes` may be read, perhaps at once; what it returns gives them back, or the wait for them up. */
+  claim(caller: unknown, bytes: number, grant: () => void): () => void {
+    let share = this.#shares.get(caller);
+    if (share === undefined) this.#shares.set(caller, (share = { held: 0, waiting: new Set() }));
+    const claim: BodyClaim = { bytes, isHeld: false, grant };
+    share.waiting.add(claim);
+    this.#waiting += 1;
+    this.#grant(share);
+    return () => this.#release(caller, share, claim);
+  }
+
+  #release(caller: unknown, share: Share, claim: BodyClaim): void {
+    if (claim.isHeld) {
+      claim.isHeld = false;
+      this.#held -= claim.bytes;
+      share.held -= claim.bytes;
+    } else if (share.waiting.delete(claim)) {
+      this.#waiting -= 1;
+    }
+    if (share.held === 0 && share.waiting.size === 0 && this.#shares.get(caller) === share) this.#shares.delete(caller);
+    if (this.#waiting > 0) for (const each of this.#shares.values()) this.#grant(each);
+  }
+
+  /** Grants the claims of a caller as far as they fit, in their order. */
+  #grant(share: Share): void {
+    for (const claim of share.waiting) {
+      if (!this.#fits(share, claim.bytes)) return;
+      share.waiting.delete(claim);
+      this.#waiting -= 1;
+      claim.isHeld = true;
+      this.#held += claim.bytes;
+      share.held += claim.bytes;
+      claim.grant();
+    }
+  }
+
+  #fits(share: Share, bytes: number): boolean {
+    return share.held === 0 || this.#held + bytes <= this.#limitBytes || share.held + bytes <= this.#limitBytes / this.#shares.size;
+  }
+}
+
+/** A body that is to be read. */
+export interface BodySource {
+  readonly input: Readable;
+  readonly exchange: Pick<HttpExchange, 'headers' | 'connection' | 'user' | 'remoteAddress' | 'onClosed'>;
+  /** It is there as a whole. */
+  readonly isWhole: boolean;
+  /** The connection that it comes by. */
+  readonly reads: PausableReads;
+}
+
+/** The owner of a body: its user, or all clients of its address that are not authenticated. */
+const callerOf = ({ user: { name }, remoteAddress }: BodySource['exchange']): string => (
+  name === '' || name === ANONYMOUS_NAME ? `from ${remoteAddress}` : name);
+
+/** Reads the bodies of one listener. */
+export class BodyReader {
+  readonly #turns: Pick<RequestTurns, 'resume'>;
+  readonly #intake: Pick<RequestIntake, 'count'>;
+  readonly #memory: BodyMemory;
+
+  constructor(turns: Pick<RequestTurns, 'resume'>, intake: Pick<RequestIntake, 'count'>, memory = new BodyMemory()) {
+    this.#turns = turns;
+    this.#intake = intake;
+    this.#memory = memory;
+  }
+
+  /** The body, at most `limitBytes`; rejects with a 413 for more, and with a 400 where the client leaves before its end. */
+  async read(source: BodySource, limitBytes: number): Promise<Uint8Array> {
+    const { input, exchange, isWhole } = source;
+    const announced = exchange.headers['content-length'];
+    const bytes = Number(announced ?? 0);
+    if (isWhole && bytes <= SMALL_BYTES) return readWhole(input, limitBytes);
+    if (bytes > SMALL_BYTES) await this.#waitForMemory(exchange, Math.min(bytes, limitBytes));
+    let isClaimed = announced !== undefined;
+    let [size, counted] = [0, 0];
+    const body = await readWhole(input, limitBytes, (more) => {
+      size += more;
+      const requests = Math.floor(size / BYTES_LIKE_A_REQUEST) - counted;
+      if (requests > 0) this.#intake.count(source.reads, requests);
+      counted += requests;
+      if (isClaimed || size <= SMALL_BYTES) return;
+      isClaimed = true;
+      input.pause();
+      void this.#waitForMemory(exchange, limitBytes).then(() => input.resume());
+    });
+    await new Promise<void>((resolve) => {
+      this.#turns.resume(exchange.connection, turnMs.each + (turnMs.megabyte * body.length) / 2 ** 20, resolve);
+    });
+    return body;
+  }
+
+  /** The memory is given back when the request is over. */
+  #waitForMemory(exchange: BodySource['exchange'], bytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      exchange.onClosed(this.#memory.claim(callerOf(exchange), bytes, resolve));
+      // Nothing waits for a request that is over.
+      exchange.onClosed(resolve);
+    });
+  }
+}
+
+/** Reads a body to its end, and reports the number of bytes as they come; rejects as `BodyReader.read` does. */
+export function readWhole(input: Readable, limitBytes: number, count?: (bytes: number) => void): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let complete = false;
+    input.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      count?.(chunk.length);
+      if (size <= limitBytes) chunks.push(chunk);
+      else if (size > limitBytes + DISCARD_LIMIT_BYTES) input.destroy();
+      else {
+        chunks.length = 0;
+        reject(requestEntityTooLarge(`limit is ${limitBytes}`));
+      }
+    });
+    input.on('end', () => {
+      complete = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    // Every request closes in the end; an error without a reader still costs its stack.
+    const fail = (): void => {
+      if (!complete) reject(badRequest('unexpected EOF'));
+    };
+    input.on('aborted', fail);
+    input.on('error', fail);
+    input.on('close', fail);
+    if (input.destroyed) fail();
+  });
+}
