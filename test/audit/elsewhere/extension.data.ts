@@ -5,7 +5,7 @@ import type { Elsewhere } from './said.ts';
 export const extension: Readonly<Record<string, Elsewhere>> = {
   'N-23': { notApplicable: 'The token by which kube-apiserver asks itself is known to no client, and this server asks itself by calls.' },
   'O-25': { notApplicable: 'Conditional authorization begins with Kubernetes 1.37; 1.36 has no gate of that name.' },
-  'P-41': { notApplicable: 'Nothing of the language of 1.36 is newer than 1.35 but a function of DRAListTypeAttributes, an alpha gate that is not offered here.' },
+  'P-41': { notApplicable: 'Nothing of the language of 1.36 is newer than 1.35 but a function behind DRAListTypeAttributes, an alpha gate that is not here.' },
   'Q-06': { file: 'src/crd/controller/etcd.test.ts', test: 'are served by the other server, patterns included' },
   'Q-48': { file: 'test/clients/definitions.test.ts',
     test: '750 definitions fit into 600 MB when every kind of them is used, and each kind answers its first request within 50 ms' },
@@ -34,6 +34,7 @@ export const extension: Readonly<Record<string, Elsewhere>> = {
   'X-01': { file: 'test/clients/kubeconfig.test.ts', test: 'pintle kubeconfig --user NAME --group G makes a caller with a certificate of its own' },
   'X-03': { file: 'test/clients/recipes.test.ts', test: 'an envtest suite with USE_EXISTING_CLUSTER runs under pintle run' },
   'X-23': { file: 'test/clients/controller-runtime.test.ts', test: 'the suites of controller-runtime pass as with the real programs' },
+  'X-25': { file: 'test/clients/gitops.test.ts', test: 'the engine of Argo CD syncs by server-side apply, finds nothing to change then, and predicts changes' },
   'X-27': { file: 'test/clients/recipes.test.ts', test: 'suites of the official Java client and of fabric8 run under pintle run' },
   'X-28': { file: 'test/clients/real-crds.test.ts', test: 'definitions that others have published are served, and objects of their kinds are validated by them' },
   'X-30': { file: 'test/clients/metrics-server.test.ts', test: 'answers kubectl top about nodes and pods' },
