@@ -38,6 +38,8 @@ export interface SpecialRequest {
 /** Performs such a create; returns the object to send back with 201, or a Status. */
 export interface SpecialCreate {
   (request: SpecialRequest): Promise<KubeObject>;
+  /** The uid of what is sent is that of the object of the path. */
+  readonly keepsUid?: boolean;
   /** Completes the object in place after mutating admission, so that validating admission and the function itself see all of it; `schema` is its own. */
   readonly prepare?: (request: SpecialRequest, schema: Schema) => void;
 }

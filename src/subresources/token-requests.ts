@@ -46,6 +46,7 @@ const EXTENDED_SECONDS = 365 * 24 * 3600;
 /** Makes the handler. */
 export function createTokenRequests(deps: TokenRequestDependencies): SpecialCreate {
   return Object.assign((request: SpecialRequest) => answerRequest(request, deps), {
+    keepsUid: true,
     prepare: (request: SpecialRequest, schema: Schema) => identify(request, rowOf(request.target.resource, schema), deps),
   });
 }
@@ -62,7 +63,7 @@ function rowOf(accounts: Resource, schema: Schema): Resource {
 }
 
 /** Gives the object what validating admission sees: identity, owners, audiences. A name or namespace that it has is checked later. */
-function identify({ object, name, target, context }: SpecialRequest, row: Resource, { clock, random, apiAudiences }: TokenRequestDependencies): void {
+function identify({ object, name, target, context }: SpecialRequest, row: Resource, { clock, apiAudiences }: TokenRequestDependencies): void {
   const { metadata } = object;
   const { version, namespace } = target;
   const nowMs = clock.now();
@@ -73,7 +74,6 @@ function identify({ object, name, target, context }: SpecialRequest, row: Resour
   if (!spec.audiences?.length) spec.audiences = [...apiAudiences];
   metadata.name ||= name;
   metadata.namespace ||= namespace;
-  metadata.uid = random.uuid();
   metadata.creationTimestamp = formatTime(nowMs);
 }
 
@@ -82,17 +82,20 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
   checkIdentity(object, name, namespace);
   const account = await deps.find('serviceaccounts', { namespace, name });
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
+  const uid = account.metadata.uid ?? '';
+  checkUid(object, name, uid);
   const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
   const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
   const now = Math.floor(deps.clock.now() / 1000);
   const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === POD_SECONDS && sameSet(spec.audiences, deps.apiAudiences);
   const claims = encodeBoundClaims({
-    issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid: account.metadata.uid ?? '' }, ...bound,
+    issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid }, ...bound,
     id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? Math.min(EXTENDED_SECONDS, deps.longestSeconds ?? Infinity) : spec.expirationSeconds),
     ...(extended && { warnAfter: now + spec.expirationSeconds }),
   });
   const token = context.dryRun ? '' : await deps.sign(claims);
-  return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
+  return answer({ ...request, object: { ...object, metadata: { ...object.metadata, uid } } }, spec,
+    { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
 }
 
 const sameSet = (one: readonly string[], two: readonly string[]): boolean => one.every((text) => two.includes(text));
@@ -105,6 +108,13 @@ function checkIdentity(object: KubeObject, name: string, namespace: string): voi
   if ((given.name ?? '') !== '' && given.name !== name) {
     throw invalid(kind, name, [invalidValue('metadata.name', given.name, 'must match the service account name if specified')]);
   }
+}
+
+/** A uid that a request names is that of the account: a kubelet asks for one that may have been made again meanwhile. */
+function checkUid({ metadata: { uid = '' } }: KubeObject, name: string, actual: string): void {
+  if (uid === '' || uid === actual) return;
+  throw conflict({ group: kind.group, resource: kind.kind }, name,
+    `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`);
 }
 
 interface CompleteSpec extends TokenSpec {

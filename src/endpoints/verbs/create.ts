@@ -42,7 +42,7 @@ async function createSpecial(
 ): Promise<KubeObject> {
   const { dependencies, target, subresource, name } = request;
   const admitted = await admitUnstored(dependencies.admission, {
-    operation: 'CREATE', target, subresource, name: name || (object.metadata.name ?? ''), object, context,
+    operation: 'CREATE', target, subresource, name: name || (object.metadata.name ?? ''), object, context, keepsUid: special.keepsUid,
     prepare: (mutated) => special.prepare?.({ target, name, object: mutated, context }, schema),
   });
   return special({ target, name, object: admitted, context: { ...context, admitted: true } });

@@ -114,15 +114,19 @@ export interface UnstoredRequest {
   readonly name: string;
   readonly object: KubeObject;
   readonly context: WriteContext;
+  /** The uid that a creator sends stays: it is that of another object, which is meant. */
+  readonly keepsUid?: boolean | undefined;
   /** Completes the object between mutating and validating admission, in place. */
   readonly prepare?: (object: KubeObject) => void;
 }
 
 /** Admission of reviews, bindings, evictions and tokens (CREATE) and of connections (CONNECT); answers the object to go on with. */
-export async function admitUnstored(admission: Admission, { operation, object, prepare, ...request }: UnstoredRequest): Promise<KubeObject> {
+export async function admitUnstored(admission: Admission, { operation, object, keepsUid, prepare, ...request }: UnstoredRequest): Promise<KubeObject> {
   if (operation === 'CREATE') {
     checkNamespace(request.target, object);
+    const { uid } = object.metadata;
     wipeSystemFields(object);
+    if (keepsUid === true && uid) object.metadata.uid = uid;
   }
   const attributes = createAttributes({ admission, ...request }, { operation, object, oldObject: undefined });
   await admission.mutate(attributes);
