@@ -1,7 +1,8 @@
 // Attacks by the bodies of requests: many large ones at once, and those whose end never comes.
+import http2 from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, openSession, send } from './attack.ts';
+import { type Attack, CONFIG_MAPS, type Victim, configMap, connect, describe, ignoreErrorsBelow, send } from './attack.ts';
 
 const BODY_BYTES = 3_000_000;
 const large = Buffer.from(JSON.stringify(configMap('large', { x: 'y'.repeat(1_000_000) })).padEnd(BODY_BYTES));
@@ -85,9 +86,11 @@ const streamedBodies: Attack = {
   number: '2', name: '60 bodies of 3 MB on 4 connections',
   async run(victim) {
     const endMemory = followMemory(victim);
-    const sessions = Array.from({ length: 4 }, () => openSession(victim));
+    // Node's client resets streams once 10 MB wait to be sent.
+    const sessions = Array.from({ length: 4 }, () => http2.connect(victim.url, { rejectUnauthorized: false, maxSessionMemory: 200 }));
     const counts = new Map<string, number>();
-    for (const { session } of sessions) {
+    for (const session of sessions) {
+      session.on('error', () => {}).on('connect', ignoreErrorsBelow);
       for (let at = 0; at < 15; at++) {
         const stream = session.request({
           ':method': 'POST', ':path': `${CONFIG_MAPS}?dryRun=All`, authorization: 'Bearer alice-token', 'content-type': 'application/json',
@@ -100,7 +103,7 @@ const streamedBodies: Attack = {
       }
     }
     for (let second = 0; second < ANSWERED_WITHIN_SECONDS && sum(counts) < 60; second++) await sleep(1000);
-    for (const { session } of sessions) session.destroy();
+    for (const session of sessions) session.destroy();
     const most = endMemory();
     const answer = await send(victim, { path: CONFIG_MAPS });
     return { holds: counts.get('201') === 60 && answer.status === 200 && most < MOST_MB,

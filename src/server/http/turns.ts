@@ -104,11 +104,14 @@ export class RequestTurns {
   }
 
   #nextTurn(): void {
+    const isSpent = this.#costMs >= TURN_MS;
     this.#startedMs = undefined;
+    this.#costMs = 0;
     if (this.#waiting.size === 0) return;
     const startedMs = this.#startedMs = this.#clock.monotonicMs();
-    this.#costMs = 0;
     setImmediate(() => this.#nextTurn());
+    // Requests that have begun since the last turn, when connections were read, are followed by more than a turn of work.
+    if (isSpent) return;
     while (this.#waiting.size > 0 && this.#clock.monotonicMs() - startedMs + this.#costMs < TURN_MS) this.#run(this.#take());
   }
 
