@@ -29,6 +29,8 @@ function afterLook(callback: () => void): Timer {
 
 /** Node keeps an empty list for every other length of a timer without a reference until that time is over, also when the timer was cancelled. */
 const LONG_MS = 10_000;
+/** Node takes any longer time for 1 ms. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** The wall clock of the process. */
 export const systemClock: Clock = {
@@ -36,6 +38,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   after(delayMs, callback) {
     if (delayMs <= 0) return afterLook(callback);
+    if (delayMs > LONGEST_MS) return afterLong(delayMs, callback);
     const handle = setTimeout(callback, delayMs);
     handle.unref();
     return {
@@ -47,6 +50,13 @@ export const systemClock: Clock = {
     };
   },
 };
+
+function afterLong(delayMs: number, callback: () => void): Timer {
+  let timer = systemClock.after(LONGEST_MS, () => {
+    timer = systemClock.after(delayMs - LONGEST_MS, callback);
+  });
+  return { cancel: () => timer.cancel() };
+}
 
 /** Keeps the process alive until the returned function is called: timers of the clock do not, and a promise never does. */
 export function holdProcess(): () => void {
