@@ -1,6 +1,6 @@
 // Everything that the room is given: it does no I/O, so hashing, compression and the decisions of other rooms come in as functions.
 import type { User } from '../auth/index.ts';
-import type { Clock, Random } from '../base/index.ts';
+import type { Clock, MaybePromise, Random } from '../base/index.ts';
 import type { KubeObject, Schema, SchemaSet } from '../apimachinery/index.ts';
 import type { ParseYaml } from '../codec/index.ts';
 import type { Admission, Catalog, Registry, Resource, Target, WriteContext } from '../registry/index.ts';
@@ -41,7 +41,7 @@ export interface SpecialCreate {
   /** The uid of what is sent is that of the object of the path. */
   readonly keepsUid?: boolean;
   /** Completes the object in place after mutating admission, so that validating admission and the function itself see all of it; `schema` is its own. */
-  readonly prepare?: (request: SpecialRequest, schema: Schema) => void;
+  readonly prepare?: (request: SpecialRequest, schema: Schema) => MaybePromise<void>;
 }
 
 /** Answers the subresources that are connections: `exec`, `log`, `proxy`. */

@@ -62,10 +62,15 @@ function rowOf(accounts: Resource, schema: Schema): Resource {
   return row;
 }
 
-/** Gives the object what validating admission sees: identity, owners, audiences. A name or namespace that it has is checked later. */
-function identify({ object, name, target, context }: SpecialRequest, row: Resource, { clock, apiAudiences }: TokenRequestDependencies): void {
+/** Gives the object what validating admission sees: the identity of the account, owners, audiences. */
+async function identify({ object, name, target, context }: SpecialRequest, row: Resource, deps: TokenRequestDependencies): Promise<void> {
   const { metadata } = object;
   const { version, namespace } = target;
+  const { clock, apiAudiences } = deps;
+  checkIdentity(object, name, namespace);
+  const account = await deps.find('serviceaccounts', { namespace, name });
+  if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
+  checkUid(object, name, account.metadata.uid ?? '');
   const nowMs = clock.now();
   const spec = (object['spec'] ??= {}) as { audiences?: readonly string[] | null; expirationSeconds?: number | null };
   spec.expirationSeconds ??= DEFAULT_SECONDS;
@@ -74,16 +79,13 @@ function identify({ object, name, target, context }: SpecialRequest, row: Resour
   if (!spec.audiences?.length) spec.audiences = [...apiAudiences];
   metadata.name ||= name;
   metadata.namespace ||= namespace;
+  metadata.uid = account.metadata.uid ?? '';
   metadata.creationTimestamp = formatTime(nowMs);
 }
 
 async function answerRequest(request: SpecialRequest, deps: TokenRequestDependencies): Promise<KubeObject> {
   const { object, name, target: { namespace }, context } = request;
-  checkIdentity(object, name, namespace);
-  const account = await deps.find('serviceaccounts', { namespace, name });
-  if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
-  const uid = account.metadata.uid ?? '';
-  checkUid(object, name, uid);
+  const { uid = '' } = object.metadata;
   const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
   const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
   const now = Math.floor(deps.clock.now() / 1000);
@@ -94,8 +96,7 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
     ...(extended && { warnAfter: now + spec.expirationSeconds }),
   });
   const token = context.dryRun ? '' : await deps.sign(claims);
-  return answer({ ...request, object: { ...object, metadata: { ...object.metadata, uid } } }, spec,
-    { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
+  return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
 }
 
 const sameSet = (one: readonly string[], two: readonly string[]): boolean => one.every((text) => two.includes(text));

@@ -1,5 +1,6 @@
 // Admission of the write verbs: what the chain is shown of a request, and what the registry mends after plugins have changed an object.
 // Mirrors upstream's admission attributes and its check of managedFields after mutating admission.
+import type { MaybePromise } from '../../base/index.ts';
 import { type KubeObject, sameEntries } from '../../apimachinery/index.ts';
 import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, Target, WriteContext } from '../contract.ts';
 import { brokenOwnersWarning, copyOwners, describeBrokenOwners, setOwners } from '../fields/managed-fields.ts';
@@ -117,7 +118,7 @@ export interface UnstoredRequest {
   /** The uid that a creator sends stays: it is that of another object, which is meant. */
   readonly keepsUid?: boolean | undefined;
   /** Completes the object between mutating and validating admission, in place. */
-  readonly prepare?: (object: KubeObject) => void;
+  readonly prepare?: (object: KubeObject) => MaybePromise<void>;
 }
 
 /** Admission of reviews, bindings, evictions and tokens (CREATE) and of connections (CONNECT); answers the object to go on with. */
@@ -130,7 +131,7 @@ export async function admitUnstored(admission: Admission, { operation, object, k
   }
   const attributes = createAttributes({ admission, ...request }, { operation, object, oldObject: undefined });
   await admission.mutate(attributes);
-  prepare?.(attributes.object ?? object);
+  await prepare?.(attributes.object ?? object);
   await admission.validate(attributes);
   return attributes.object ?? object;
 }
