@@ -12,37 +12,18 @@ const MUTATION_LIMIT_MS = 34_000;
 const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete']);
 const verbsWithBody = new Set([...mutatingVerbs, 'deletecollection']);
 
-/** The answer to a late request, and the function that sets the deadline and returns how to cancel it. */
-interface Late {
+/** How long a request may take, the answer to a late one, and the function that sets the deadline and returns how to cancel it. */
+interface Limit {
+  readonly afterMs: number;
   /** The answer; throws it where it is an error of the API. */
   readonly answer: () => Response;
   readonly set: (expire: () => void) => () => void;
 }
 
-/**
- * Waits for the bodies of writes before they take a seat: clients that send slowly, or not at all, would keep others from theirs. A body that is not there
- * in the time of a write gets its 504. Bodies for other servers are passed on as they come.
- */
-export function receiveBodies({ clock, catalog }: Pick<FilterDependencies, 'clock' | 'catalog'>): Filter {
-  const limits = new Deadlines(clock, MUTATION_LIMIT_MS);
-  return (exchange, next) => {
-    const { info, longRunning } = exchange;
-    if (longRunning || !info.isResource || !verbsWithBody.has(info.verb)) return next(exchange);
-    if (catalog.findResource(info.group, info.resource) === undefined) return next(exchange);
-    const received = exchange.receiveBody(MAX_BODY_BYTES);
-    if (received === undefined) return next(exchange);
-    return new Promise<void>((resolve, reject) => {
-      const limit = limits.add(() => reject(lateWrite()));
-      void received.then(() => {
-        limits.remove(limit);
-        resolve();
-      });
-    }).then(() => next(exchange));
-  };
-}
+type LimitOptions = Pick<FilterDependencies, 'clock' | 'requestTimeoutMs'>;
 
-/** Ends requests that take too long. */
-export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 'clock' | 'requestTimeoutMs'>): Filter {
+/** The limits of requests; those of the usual lengths share a timer. Throws 400 for a request that asks for a time that is none. */
+function createLimits({ clock, requestTimeoutMs }: LimitOptions): (exchange: ServerExchange) => Limit {
   const usual = new Map([MUTATION_LIMIT_MS, requestTimeoutMs].map((afterMs) => [afterMs, new Deadlines(clock, afterMs)]));
   const setAfter = (afterMs: number) => (expire: () => void): (() => void) => {
     const deadlines = usual.get(afterMs);
@@ -53,21 +34,55 @@ export function limitTime({ clock, requestTimeoutMs }: Pick<FilterDependencies, 
     const timer = clock.after(afterMs, expire);
     return () => timer.cancel();
   };
-  return (exchange, next) => {
-    if (exchange.longRunning) return next(exchange);
+  return (exchange) => {
     const wantedMs = readTimeout(exchange, requestTimeoutMs);
-    const mutating = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
-    exchange.deadlineMs = clock.monotonicMs() + (mutating ? Math.min(MUTATION_LIMIT_MS, wantedMs) : wantedMs);
-    const late = mutating && MUTATION_LIMIT_MS < wantedMs
-      ? { answer: refuseLateWrite, set: setAfter(MUTATION_LIMIT_MS) } : { answer: answerLateRequest, set: setAfter(wantedMs) };
-    return raceDeadline(exchange, next, late);
+    const isWrite = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
+    if (isWrite && MUTATION_LIMIT_MS < wantedMs) return { afterMs: MUTATION_LIMIT_MS, answer: refuseLateWrite, set: setAfter(MUTATION_LIMIT_MS) };
+    return { afterMs: wantedMs, answer: answerLateRequest, set: setAfter(wantedMs) };
   };
 }
 
-const lateWrite = (): Error => timeoutError('request did not complete within requested timeout - context deadline exceeded');
+/**
+ * Waits for the bodies of writes before they take a seat: clients that send slowly, or not at all, would keep others from theirs. A body that is not there
+ * in the time of its request gets the 504. Bodies for other servers are passed on as they come.
+ */
+export function receiveBodies({ catalog, ...options }: Pick<FilterDependencies, 'catalog'> & LimitOptions): Filter {
+  const limitOf = createLimits(options);
+  return (exchange, next) => {
+    const { info, longRunning } = exchange;
+    if (longRunning || !info.isResource || !verbsWithBody.has(info.verb)) return next(exchange);
+    if (catalog.findResource(info.group, info.resource) === undefined) return next(exchange);
+    const received = exchange.receiveBody(MAX_BODY_BYTES);
+    if (received === undefined) return next(exchange);
+    const { answer, set } = limitOf(exchange);
+    return new Promise((resolve) => {
+      let isLate = false;
+      const cancel = set(() => {
+        isLate = true;
+        exchange.abort('the request timed out');
+        resolve((async () => answer())());
+      });
+      void received.then(() => {
+        cancel();
+        if (!isLate) resolve((async () => next(exchange))());
+      });
+    });
+  };
+}
+
+/** Ends requests that take too long. */
+export function limitTime(options: LimitOptions): Filter {
+  const limitOf = createLimits(options);
+  return (exchange, next) => {
+    if (exchange.longRunning) return next(exchange);
+    const limit = limitOf(exchange);
+    exchange.deadlineMs = options.clock.monotonicMs() + limit.afterMs;
+    return raceDeadline(exchange, next, limit);
+  };
+}
 
 function refuseLateWrite(): never {
-  throw lateWrite();
+  throw timeoutError('request did not complete within requested timeout - context deadline exceeded');
 }
 
 function answerLateRequest(): Response {
@@ -88,7 +103,7 @@ export function readTimeout(exchange: ServerExchange, requestTimeoutMs: number):
 }
 
 /** The answer, or the 504 if that comes first. */
-function raceDeadline(exchange: ServerExchange, next: Next, { answer: answerLate, set }: Late): ReturnType<Next> {
+function raceDeadline(exchange: ServerExchange, next: Next, { answer: answerLate, set }: Limit): ReturnType<Next> {
   /** There while the answer is awaited. */
   let settle: ((response: Promise<Response>) => void) | undefined;
   const cancel = set(() => {

@@ -11,6 +11,7 @@ import { authenticateRequests } from './authenticate.ts';
 import type { Lifecycle } from './filter.ts';
 import { createFilterChain } from './filters.ts';
 import { silentLogger } from '../observability/logger.ts';
+import type { Resource } from '../../registry/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 
 const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
@@ -22,6 +23,8 @@ interface Limits {
   clock?: Clock;
   decision?: Decision;
   lifecycle?: Lifecycle;
+  /** A resource that the server has. */
+  resource?: Resource;
 }
 
 function createChain(handler: Handler, limits: Limits = {}) {
@@ -29,7 +32,7 @@ function createChain(handler: Handler, limits: Limits = {}) {
   const chain = createFilterChain({
     logger: silentLogger, metrics, handler, respondError, clock: limits.clock ?? systemClock,
     authenticate: async () => ({ type: 'user', user: { name: 'u', groups: limits.groups ?? [] } }),
-    authorize: () => limits.decision ?? { type: 'allow', reason: '' }, catalog: { findResource: () => undefined },
+    authorize: () => limits.decision ?? { type: 'allow', reason: '' }, catalog: { findResource: () => limits.resource },
     impersonate: async ({ name }) => ({ user: { name, groups: [] }, constraint: '' }),
     requestTimeoutMs: limits.timeoutMs ?? 60_000, maxReadsInFlight: limits.reads ?? 400, maxMutationsInFlight: 200,
     ...(limits.lifecycle !== undefined && { lifecycle: limits.lifecycle }),
@@ -37,10 +40,11 @@ function createChain(handler: Handler, limits: Limits = {}) {
   return { chain, metrics };
 }
 
-function makeExchange(target: string, options: { method?: string; clock?: Clock } = {}): HttpExchange {
+function makeExchange(target: string, options: { method?: string; clock?: Clock; body?: Promise<Uint8Array> } = {}): HttpExchange {
+  const { body } = options;
   const wire = {
-    input: Readable.from([]), output: new Writable(), isReceived: true, readBody: async () => new Uint8Array(), sendContinue() {}, start() {}, finish() {},
-    destroy() {},
+    input: Readable.from([]), output: new Writable(), isReceived: body === undefined, readBody: async () => body ?? new Uint8Array(), sendContinue() {},
+    start() {}, finish() {}, destroy() {},
   };
   const head = { method: options.method ?? 'GET', target, headers: {}, remoteAddress: '', clientCertificate: undefined, connection: {}, auditId: 'id' };
   return createExchange(head, wire, options.clock ?? systemClock) as HttpExchange;
@@ -133,6 +137,30 @@ describe('createFilterChain', () => {
       assert.equal(response.headers['content-type'], type);
       assert.equal(JSON.parse(read(response)).message, message);
       assert.ok(exchange.signal.aborted);
+    }
+  });
+
+  it('waits for the body of a write as long as the request may take, and then lets it take as long again', async () => {
+    for (const [method, target, afterMs] of [
+      ['POST', '/api/v1/namespaces/x/pods', 34_000], ['POST', '/api/v1/namespaces/x/pods?timeout=5s', 5000], ['DELETE', '/api/v1/namespaces/x/pods', 60_000],
+    ] as const) {
+      const clock = createManualClock();
+      const chainOf = (handler: Handler) => createChain(handler, { clock, resource: {} as Resource }).chain;
+      let calls = 0;
+      const handler: Handler = async () => {
+        calls += 1;
+        return ok;
+      };
+      const late = chainOf(handler)(makeExchange(target, { method, clock, body: new Promise(() => {}) }));
+      let arrive = (_: Uint8Array): void => {};
+      const body = new Promise<Uint8Array>((resolve) => (arrive = resolve));
+      const inTime = chainOf(handler)(makeExchange(target, { method, clock, body }));
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(afterMs - 1);
+      arrive(new Uint8Array());
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(1);
+      assert.deepEqual([(await late).status, (await inTime).status, calls], [504, 200, 1]);
     }
   });
 });

@@ -1,7 +1,7 @@
 // Every request passes these filters, in this order. Each is a function around the rest of the chain.
 //
 //   guard panics → access log → request info → browsers → lifecycle → metrics → console → authenticate → tracing → audit → impersonate →
-//   body → flow control → deadline → authorize → handler
+//   receive body → flow control → deadline → authorize → handler
 //
 // As in the reference, a caller without valid credentials learns nothing but that (401), overload answers before authorization (429 before
 // 403), and authorization comes before any look at what exists (403 before 404).
