@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { BodyMemory, BodyReader, type BodySource } from './bodies.ts';
+import { Callers } from './turns.ts';
 
 describe('BodyMemory', () => {
   function open(limitBytes: number) {
@@ -46,10 +47,11 @@ describe('BodyReader', () => {
     const resumed: { readonly costMs: number; readonly run: () => void }[] = [];
     const closed: (() => void)[] = [];
     const turns = { resume: (_: object, costMs: number, run: () => void) => void resumed.push({ costMs, run }) };
-    const reader = new BodyReader(turns, { count: (_, requests = 1) => void counted.push(requests) }, new BodyMemory(100_000));
+    const intake = { count: (_: object, requests = 1) => void counted.push(requests) };
+    const reader = new BodyReader({ turns, intake, callers: new Callers() }, new BodyMemory(100_000));
     const source = (more: Partial<BodySource>, announced?: number): BodySource => ({
       input: new PassThrough(), isWhole: false, reads: { readStart() {}, readStop() {} }, ...more, exchange: {
-        headers: announced === undefined ? {} : { 'content-length': String(announced) }, connection: {}, user: { name: 'u', groups: [] }, remoteAddress: '',
+        headers: announced === undefined ? {} : { 'content-length': String(announced) }, connection: {}, user: { name: 'u', groups: [] },
         onClosed: (callback) => void closed.push(callback),
       } });
     return { counted, resumed, closed, reader, source };

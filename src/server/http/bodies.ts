@@ -2,9 +2,8 @@
 // bytes are read in turns as requests are, what follows a body that was waited for has its turn too, and large bodies share a bounded memory.
 import type { Readable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
-import { ANONYMOUS_NAME } from '../../auth/index.ts';
 import type { HttpExchange } from './exchange.ts';
-import type { PausableReads, RequestIntake, RequestTurns } from './turns.ts';
+import type { Callers, PausableReads, RequestIntake, RequestTurns } from './turns.ts';
 
 /** A body over the limit is read on and thrown away this far, so that the client gets to see its 413. */
 const DISCARD_LIMIT_BYTES = 16 * 2 ** 20;
@@ -87,26 +86,27 @@ export class BodyMemory {
 /** A body that is to be read. */
 export interface BodySource {
   readonly input: Readable;
-  readonly exchange: Pick<HttpExchange, 'headers' | 'connection' | 'user' | 'remoteAddress' | 'onClosed'>;
+  readonly exchange: Pick<HttpExchange, 'headers' | 'connection' | 'user' | 'onClosed'>;
   /** It is there as a whole. */
   readonly isWhole: boolean;
   /** The connection that it comes by. */
   readonly reads: PausableReads;
 }
 
-/** The owner of a body: its user, or all clients of its address that are not authenticated. */
-const callerOf = ({ user: { name }, remoteAddress }: BodySource['exchange']): string => (
-  name === '' || name === ANONYMOUS_NAME ? `from ${remoteAddress}` : name);
+/** What the bodies of a listener share with its requests. */
+interface BodyParts {
+  readonly turns: Pick<RequestTurns, 'resume'>;
+  readonly intake: Pick<RequestIntake, 'count'>;
+  readonly callers: Pick<Callers, 'note' | 'of'>;
+}
 
 /** Reads the bodies of one listener. */
 export class BodyReader {
-  readonly #turns: Pick<RequestTurns, 'resume'>;
-  readonly #intake: Pick<RequestIntake, 'count'>;
+  readonly #parts: BodyParts;
   readonly #memory: BodyMemory;
 
-  constructor(turns: Pick<RequestTurns, 'resume'>, intake: Pick<RequestIntake, 'count'>, memory = new BodyMemory()) {
-    this.#turns = turns;
-    this.#intake = intake;
+  constructor(parts: BodyParts, memory = new BodyMemory()) {
+    this.#parts = parts;
     this.#memory = memory;
   }
 
@@ -122,7 +122,7 @@ export class BodyReader {
     const body = await readWhole(input, limitBytes, (more) => {
       size += more;
       const requests = Math.floor(size / BYTES_LIKE_A_REQUEST) - counted;
-      if (requests > 0) this.#intake.count(source.reads, requests);
+      if (requests > 0) this.#parts.intake.count(source.reads, requests);
       counted += requests;
       if (isClaimed || size <= SMALL_BYTES) return;
       isClaimed = true;
@@ -130,15 +130,17 @@ export class BodyReader {
       void this.#waitForMemory(exchange, limitBytes).then(() => input.resume());
     });
     await new Promise<void>((resolve) => {
-      this.#turns.resume(exchange.connection, turnMs.each + (turnMs.megabyte * body.length) / 2 ** 20, resolve);
+      this.#parts.turns.resume(exchange.connection, turnMs.each + (turnMs.megabyte * body.length) / 2 ** 20, resolve);
     });
     return body;
   }
 
   /** The memory is given back when the request is over. */
   #waitForMemory(exchange: BodySource['exchange'], bytes: number): Promise<void> {
+    const { callers } = this.#parts;
+    callers.note(exchange.connection, exchange.user.name);
     return new Promise((resolve) => {
-      exchange.onClosed(this.#memory.claim(callerOf(exchange), bytes, resolve));
+      exchange.onClosed(this.#memory.claim(callers.of(exchange.connection), bytes, resolve));
       // Nothing waits for a request that is over.
       exchange.onClosed(resolve);
     });

@@ -232,7 +232,7 @@ export class HttpExchange implements ServerExchange {
   }
 
   async #readBody(limitBytes: number): Promise<Uint8Array> {
-    this.openBody();
+    this.#askForBody();
     const body = await this.wire.readBody(this, limitBytes);
     this.bodyBytes = body.length;
     return body;
@@ -243,8 +243,12 @@ export class HttpExchange implements ServerExchange {
   }
 
   openBody(): Readable {
-    if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
+    this.#askForBody();
     return this.wire.input;
+  }
+
+  #askForBody(): void {
+    if (this.headers['expect']?.toLowerCase() === '100-continue') this.wire.sendContinue();
   }
 
   closeSession(): void {

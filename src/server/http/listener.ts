@@ -47,7 +47,7 @@ export function createListener(options: ListenerOptions): Listener {
   const callers = new Callers();
   const [turns, intake] = [new RequestTurns(options.clock, callers), new RequestIntake(callers)];
   const state: ListenerState = {
-    options, responseBatcher, callers, turns, intake, bodies: new BodyReader(turns, intake), ends: new ConnectionEnds(), pipelined: 0,
+    options, responseBatcher, callers, turns, intake, bodies: new BodyReader({ turns, intake, callers }), ends: new ConnectionEnds(), pipelined: 0,
     active: new LinkedList(), sockets: new Set(), secureSockets: new Set(), sessions: new Set(), stopping: false, onIdle: undefined, onEmpty: undefined,
   };
   const http1 = createHttp1(state);
