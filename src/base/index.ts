@@ -17,7 +17,7 @@ export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
 export { isBrokenOff, isResumable, remember, rememberWhole, resumableSteps } from './resumable.ts';
 export { announceWork, limitTime, remainingMs, tooLong } from './time/time-limit.ts';
 export { once } from './once.ts';
-export { formatSecond } from './time/time-text.ts';
+export { formatMicroseconds, formatSecond } from './time/time-text.ts';
 export { isJsonObject } from './json-object.ts';
 export { trimEnd } from './text.ts';
 export { int64Range, readInteger, uint64Range } from './integers.ts';

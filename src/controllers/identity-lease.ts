@@ -1,7 +1,7 @@
 // The Lease by which a server shows that it is there, where several share a store, and the removal of Leases that servers have left behind. Mirrors
 // the reference's identity leases: an hour long, renewed every ten seconds, kept when a server stops.
 import { type KubeObject, parseIpAddress } from '../apimachinery/index.ts';
-import type { Timer } from '../base/index.ts';
+import { type Timer, formatMicroseconds } from '../base/index.ts';
 import { createSystemClient } from '../registry/index.ts';
 import type { Controller, ControllerContext } from './context.ts';
 
@@ -139,7 +139,7 @@ class OwnLease {
 
   #write(current: KubeObject): KubeObject {
     const { metadata } = current;
-    const renewTime = `${new Date(this.#clock.now()).toISOString().slice(0, -1)}000Z`;
+    const renewTime = formatMicroseconds(this.#clock.now());
     return {
       ...current, spec: {
         ...current['spec'] as object, holderIdentity: `${this.#name}_${this.#identity.start}`, leaseDurationSeconds: DURATION_SECONDS, renewTime,

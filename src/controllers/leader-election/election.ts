@@ -81,17 +81,19 @@ export function needsElection(lease: LeaderLease | undefined, candidates: readon
   return leader !== undefined && leader.name !== lease.holderIdentity;
 }
 
+/** Whether a candidate has said a moment ago that it is there. */
+const isPresent = ({ renewMs }: Candidate, nowMs: number): boolean => renewMs + ANSWER_MS > nowMs;
+
 /** The candidates that are to be asked whether they are there, and whether their answers, or those of others, have to be waited for. */
 export function askCandidates(candidates: readonly Candidate[], nowMs: number): { readonly asked: readonly Candidate[]; readonly isWaiting: boolean } {
-  const isFresh = ({ renewMs }: Candidate): boolean => renewMs + ANSWER_MS > nowMs;
   const isAwaited = ({ pingMs, renewMs }: Candidate): boolean => pingMs + ANSWER_MS > nowMs && renewMs < pingMs;
-  const asked = candidates.filter((each) => !isAwaited(each) && !isFresh(each)
+  const asked = candidates.filter((each) => !isAwaited(each) && !isPresent(each, nowMs)
     && (Number.isNaN(each.pingMs) || (each.pingMs + ANSWER_MS < nowMs && each.renewMs >= each.pingMs)));
   return { asked, isWaiting: asked.length > 0 || candidates.some(isAwaited) };
 }
 
 /** Those that have said a moment ago that they are there. */
-export const listPresent = (candidates: readonly Candidate[], nowMs: number): Candidate[] => candidates.filter(({ renewMs }) => renewMs + ANSWER_MS > nowMs);
+export const listPresent = (candidates: readonly Candidate[], nowMs: number): Candidate[] => candidates.filter((each) => isPresent(each, nowMs));
 
 /** The Lease after a leader was chosen; the same where nothing changes. */
 export function nextLease(lease: LeaderLease, chosen: { readonly strategy: string; readonly leader: string | undefined; readonly fresh: LeaderLease },

@@ -1,7 +1,7 @@
 // Chooses the leaders of components that ask for it by LeaseCandidates (gate CoordinatedLeaderElection). Where servers share a store each of them looks; a
 // write holds only if what it was decided from is still there, so they decide as one.
 import type { KubeObject } from '../../apimachinery/index.ts';
-import type { Timer } from '../../base/index.ts';
+import { type Timer, createTimeSlice, formatMicroseconds } from '../../base/index.ts';
 import { type Target, WorkQueue, createSystemClient, startReflector } from '../../registry/index.ts';
 import type { Controller, ControllerContext } from '../context.ts';
 import {
@@ -13,31 +13,35 @@ const GROUP = 'coordination.k8s.io';
 const LOOK_AGAIN_MS = 5_000;
 const LEASE_SECONDS = 5;
 const CLEAR_MS = 30 * 60_000;
+const SLICE_MS = 5;
+/** The version of LeaseCandidates that is read. */
+const VERSION = 'v1beta1';
 
 /** By the namespace and name of their Lease, then by their own name. */
 type KnownCandidates = Map<string, Map<string, Candidate>>;
 
 const specOf = (object: KubeObject): LeaderLease => object['spec'] as LeaderLease | undefined ?? {};
-const formatMicroTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}000Z`;
 
 /** Starts the loop; undefined where the gate is off or LeaseCandidates are not served. */
 export function createLeaderElection(context: ControllerContext): Controller | undefined {
   const { registry, catalog, clock, report } = context;
-  if (context.isGateOn?.('CoordinatedLeaderElection') !== true || catalog.find(GROUP, 'v1beta1', 'leasecandidates') === undefined) return undefined;
+  if (context.isGateOn?.('CoordinatedLeaderElection') !== true || catalog.find(GROUP, VERSION, 'leasecandidates') === undefined) return undefined;
   const leases = createSystemClient(context, [GROUP, 'v1', 'leases'], 'kube-apiserver');
-  const clients = createSystemClient(context, [GROUP, 'v1beta1', 'leasecandidates'], 'kube-apiserver');
+  const clients = createSystemClient(context, [GROUP, VERSION, 'leasecandidates'], 'kube-apiserver');
   const known: KnownCandidates = new Map();
 
   async function ask(namespace: string, asked: readonly Candidate[]): Promise<void> {
-    const pingTime = formatMicroTime(clock.now());
-    await Promise.all(asked.map(({ name }) => clients.update({ namespace, name }, '', (current) =>
-      ({ ...current, spec: { ...current['spec'] as object, pingTime } }))));
+    const pingTime = formatMicroseconds(clock.now());
+    // One after the other: however many there are, others have their turns.
+    for (const { name } of asked) {
+      await clients.update({ namespace, name }, '', (current) => ({ ...current, spec: { ...current['spec'] as object, pingTime } }));
+    }
   }
 
   async function choose(namespace: string, name: string, present: readonly Candidate[]): Promise<void> {
     const strategy = pickStrategy(present);
     const leader = strategy === BY_EMULATION ? pickLeader(present)?.name : undefined;
-    const fresh = { ...(leader !== undefined && { holderIdentity: leader }), leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(clock.now()) };
+    const fresh = { ...(leader !== undefined && { holderIdentity: leader }), leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroseconds(clock.now()) };
     const made = { apiVersion: `${GROUP}/v1`, kind: 'Lease', metadata: { name }, spec: { ...fresh, strategy } };
     if (await leases.createIfAbsent(namespace, made)) return;
     await leases.update({ namespace, name }, '', (current) => {
@@ -92,7 +96,7 @@ function followCandidates({ registry, clock, report }: ControllerContext, { targ
   return startReflector({
     registry, clock, target, onError: (error) => report(NAME, 'leasecandidates', error),
     onChange(type, stored) {
-      const candidate = readCandidate(stored.object('v1beta1'));
+      const candidate = readCandidate(stored.object(VERSION));
       const key = `${stored.namespace}/${candidate.leaseName}`;
       const others = known.get(key) ?? new Map<string, Candidate>();
       if (type === 'present') others.set(stored.name, candidate);
@@ -111,9 +115,9 @@ function clearForgotten(clients: ReturnType<typeof createSystemClient>, { clock,
   let stopped = false;
   const clear = async (): Promise<void> => {
     try {
-      for (const object of await clients.list('')) {
-        const { namespace = '', name = '' } = object.metadata;
-        if (isForgotten(readCandidate(object), clock.now())) await clients.delete({ namespace, name });
+      for await (const stored of clients.each('', createTimeSlice(clock, SLICE_MS))) {
+        const { namespace, name } = stored;
+        if (isForgotten(readCandidate(stored.object(VERSION)), clock.now())) await clients.delete({ namespace, name });
       }
     } catch (error) {
       report(NAME, '', error);
