@@ -57,7 +57,7 @@ export { isKnownFormat } from './schema/validate/formats.ts';
 export { checkPattern, loadPatternEngine, matchesPattern } from './schema/validate/pattern.ts';
 export { validateListTypes, validateValue } from './schema/validate/validate.ts';
 export { equalJson } from './equal.ts';
-export { formatGo, goTypeOf } from './patch/go-format.ts';
+export { formatGo, formatGoFloat, goTypeOf } from './patch/go-format.ts';
 export { type JsonPatch, JsonPatchError, JsonPatchTestError, compileJsonPatch, decodeJsonPatch } from './patch/json-patch.ts';
 export { applyMergePatch } from './patch/merge-patch.ts';
 export { applyStrategicMergePatch } from './patch/strategic-merge.ts';

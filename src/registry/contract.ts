@@ -1,6 +1,6 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
 import type { Clock, Random, MaybePromise, Steps } from '../base/index.ts';
-import type { KubeObject, ManagedFieldsEntry, ObjectMeta, StatusError } from '../apimachinery/index.ts';
+import type { FieldError, KubeObject, ManagedFieldsEntry, ObjectMeta, StatusError } from '../apimachinery/index.ts';
 import type { Resource, User } from './resource.ts';
 
 /**
@@ -311,6 +311,8 @@ export interface AdmissionAttributes extends Target {
   /** A PATCH has UpdateOptions, or CreateOptions where it creates; undefined for CONNECT. */
   readonly options: RequestOptions | undefined;
   readonly context: WriteContext;
+  /** Set by a mutating plugin: what only a look at other objects or rights shows to be wrong. It is refused with the problems of validation, before them. */
+  problems?: readonly FieldError[];
 }
 
 /**

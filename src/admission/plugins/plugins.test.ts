@@ -38,7 +38,7 @@ const readsOf = (...objects: readonly object[]): RowReads => {
   return { find: async (name) => all.find(({ metadata }) => metadata.name === name), list: async () => all };
 };
 
-/** Runs a plugin over a request; returns the object, or the message of the refusal. */
+/** Runs a plugin over a request; returns the object, or the message of the refusal, or the problems that validation is to refuse. */
 async function run(plugin: AdmissionPlugin, { plural = 'pods', kind = 'Pod', object = {}, oldObject, ...more }: Request): Promise<KubeObject | string> {
   const attributes = {
     operation: oldObject === undefined ? 'CREATE' : 'UPDATE', subresource: '', resource: { group: '', plural, kind, namespaced: true }, version: 'v1',
@@ -48,6 +48,8 @@ async function run(plugin: AdmissionPlugin, { plural = 'pods', kind = 'Pod', obj
   const chain = createAdmissionChain([plugin]);
   try {
     await chain.mutate(attributes);
+    const { problems = [] } = attributes;
+    if (problems.length > 0) return problems.map(({ field, message }) => `${field}: ${message}`).join(', ');
     await chain.validate(attributes);
     return attributes.object as KubeObject;
   } catch (error) {

@@ -10,11 +10,18 @@ export function formatGo(value: unknown): string {
   return `map[${entries.map(([key, inner]) => `${key}:${formatGo(inner)}`).join(' ')}]`;
 }
 
-/** Floats print with an exponent of at least two digits where %v uses one. */
+/** Whole numbers are no floats, but for those beyond 64 bits. */
 function formatScalar(value: unknown): string {
   if (typeof value !== 'number' || (Number.isInteger(value) && Math.abs(value) < 1e18)) return String(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value.toExponential()).replace(/e\+(\d)$/, 'e+0$1');
-  return String(value).replace(/e([+-])(\d)$/, 'e$10$2');
+  return formatGoFloat(value);
+}
+
+/** A finite float as Go's strconv writes it with format 'g', and %v too: an exponent, of at least two digits, below 1e-4 and from 1e6 up. */
+export function formatGoFloat(value: number): string {
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (value === 0 || (power >= -4 && power < 6)) return String(value);
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }
 
 /** The type of decoded JSON, as `%T` names it; numbers are taken for floats. */

@@ -1,5 +1,6 @@
 // What an unquoted YAML scalar means to the reference (go-yaml v2 behind sigs.k8s.io/yaml, YAML 1.1): booleans yes/no/on/off/y/n, octal 017 and
 // 0o17, underscores in numbers, times that stay strings. The writer quotes a string exactly if it would mean something else unquoted.
+import { formatGoFloat } from '../../apimachinery/index.ts';
 
 type YamlScalar = null | boolean | number | bigint | string;
 
@@ -55,12 +56,9 @@ function isTimestamp(text: string): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000, month, 0)).getUTCDate();
 }
 
-/** A float as Go's strconv writes it with format 'g': an exponent, of at least two digits, below 1e-4 and from 1e6 up. */
+/** A float as Go's YAML writes it. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
-  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
-  const power = Number(exponent);
-  if (value === 0 || (power >= -4 && power < 6)) return String(value);
-  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  return formatGoFloat(value);
 }

@@ -210,8 +210,10 @@ function duplicateTexts({ duplicates }: Parsed, form: Form, level: Level): strin
   return level === 'Strict' && duplicates.length > 0 ? [formatYamlDuplicates(duplicates)] : [...duplicates];
 }
 
-/** Adds problems to the warnings, ignores or throws them, as the level says. */
-function reportProblems(problems: readonly string[], { level, warnings }: DecodeContext, fail: (why: string) => Error): void {
+/** Adds the problems of one document to the warnings, ignores or throws them, as the level says. */
+export function reportProblems(
+  problems: readonly string[], { level, warnings }: Pick<DecodeContext, 'level' | 'warnings'>, fail: (why: string) => Error,
+): void {
   if (level === 'Ignore' || problems.length === 0) return;
   const shown = problems.slice(0, MAX_STRICT_ERRORS);
   if (level === 'Strict') throw fail(`strict decoding error: ${shown.join(', ')}`);

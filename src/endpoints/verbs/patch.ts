@@ -10,7 +10,7 @@ import {
   checkIdentity, defaultObject, describeMisfit, type ObjectType, type Registry, toPatchedScale, UNSET_REPLICAS,
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
-import { describeOther, errorsOfMetadata, typeObject } from '../request/decode.ts';
+import { describeOther, errorsOfMetadata, reportProblems, typeObject } from '../request/decode.ts';
 import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
@@ -103,8 +103,7 @@ function readUnversioned(document: JsonObject, { request, expected, level }: Pat
   const { object, strictErrors } = typeObject({ value: { metadata } }, expected, (why) => fail(inPlace(why)));
   const unknown = names.filter((name) => !isMeta(name)).sort().map((name) => `unknown field ${quoteGo(name)}`);
   const problems = [...unknown, ...strictErrors.map((problem) => problem.replace('"metadata.', '"'))];
-  if (level === 'Strict' && problems.length > 0) throw fail(`strict decoding error: ${problems.join(', ')}`);
-  if (level === 'Warn') request.exchange.warnings.push(...problems);
+  reportProblems(problems, { level, warnings: request.exchange.warnings }, fail);
   return object;
 }
 

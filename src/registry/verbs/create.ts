@@ -71,7 +71,7 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
   const attributes = createAttributes(write, { operation: 'CREATE', object, oldObject: undefined });
   const mutated = await mutate(write, attributes, object);
   checkNamespace(scope.target, mutated);
-  return createNamed({ core, creation, write, attributes, object: mutated });
+  return createNamed({ core, creation, write: { ...write, problems: attributes.problems }, attributes, object: mutated });
 }
 
 async function createNamed(attempt: Attempt): Promise<WriteResult> {

@@ -23,6 +23,8 @@ export interface Write extends Admitted {
   readonly pause: () => Promise<void> | undefined;
   /** The type that the client gave to a custom resource, where it is not its own. */
   readonly otherType?: ObjectType | undefined;
+  /** What admission has found wrong with the object. */
+  readonly problems?: readonly FieldError[] | undefined;
 }
 
 /**
@@ -83,7 +85,7 @@ export function prepareValidation(object: KubeObject, old: KubeObject | undefine
 
 /** Throws 422 with all that is wrong with a new object; adds its warnings. */
 export function validateCreate(object: KubeObject, write: Write): void {
-  const { target: { resource }, context } = write;
+  const { target: { resource }, context, problems = [] } = write;
   // Kinds whose updates do without the rule for finalizers do so from the start.
   const isLoose = resource.metadataChecks?.every((check) => check !== 'object' && check !== 'update') === true;
   const named = resource.strategy.validateName?.(object) ?? [];
@@ -91,7 +93,7 @@ export function validateCreate(object: KubeObject, write: Write): void {
   const errors = resource.strategy.validate?.(object, strategyContext(write)) ?? [];
   // Kinds that leave metadata alone have it checked once all else is right.
   if (resource.metadataChecks?.every((check) => check === 'kind') === true) throwInvalid(resource, object, errors);
-  throwInvalid(resource, object, [...validateObjectMeta(object.metadata, rules), ...errors]);
+  throwInvalid(resource, object, [...problems, ...validateObjectMeta(object.metadata, rules), ...errors]);
   // A name without a rule of its kind has to be part of a path all the same.
   if (resource.nameRule === 'any') throwInvalid(resource, object, validateObjectMeta(object.metadata, { ...rules, nameRule: 'path-segment' }));
   context.warnings.push(...(resource.strategy.warnings?.(object, undefined, strategyContext(write)) ?? []), ...finalizerWarnings(resource, object, undefined));
@@ -183,7 +185,7 @@ function validateType({ kind, apiVersion }: ObjectType, { resource, version }: T
 export function validateUpdate(object: KubeObject, old: KubeObject, write: Write): void {
   const { target: { resource }, subresource, context } = write;
   const { namespaced, nameRule } = resource;
-  const { otherType } = write;
+  const { otherType, problems = [] } = write;
   const run = (check: MetadataCheck): readonly FieldError[] => {
     if (check === 'new') return resource.strategy.validate?.(object, strategyContext(write)) ?? [];
     if (check === 'kind') return resource.strategy.validateUpdate?.(object, old, strategyContext(write)) ?? [];
@@ -197,7 +199,7 @@ export function validateUpdate(object: KubeObject, old: KubeObject, write: Write
   const hasOtherType = otherType !== undefined && subresource !== 'status';
   const checks = subresource === 'status' ? ofStatus() : hasOtherType ? [] : ofMain;
   const errors = validateObjectMeta(object.metadata, { namespaced, nameRule: 'path-segment', custom: true });
-  for (const check of ['lenient-update', ...checks] as const) errors.push(...run(check));
+  errors.push(...run('lenient-update'), ...problems, ...checks.flatMap(run));
   if (hasOtherType) errors.push(...validateType(otherType, write.target));
   const { group = '' } = parseGroupVersion(otherType?.apiVersion ?? '') ?? {};
   throwInvalid(otherType === undefined ? resource : { group, kind: otherType.kind ?? '' }, object, errors);

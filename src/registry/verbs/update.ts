@@ -126,7 +126,7 @@ async function runRound(round: Round): Promise<Outcome> {
   const object = await mutate(write, attributes, wanted);
   checkNamespace(request, object);
   checkRevision(request, object, current.revision);
-  const change: Change = { round: { ...round, current }, write: otherType === undefined ? write : { ...write, otherType }, attributes, old, object };
+  const change: Change = { round: { ...round, current }, write: { ...write, otherType, problems: attributes.problems }, attributes, old, object };
   const outcome = await withReservation(core, attributes, { write: () => storeReserved(change), isWritten: ({ type }) => type === 'written' });
   if (outcome.type === 'written') core.options.onUpdated?.(attributes);
   return outcome;

@@ -1,7 +1,7 @@
 // What writers of device claims need beyond the right to write them: a namespace whose label permits access as an administrator, the right to bind
 // for the allocation and its consumers, and a right for each driver whose devices have another status. Mirrors the checks in the reference's storage
 // of ResourceClaims (DRAAdminAccess, DRAResourceClaimGranularStatusAuthorization), where they are problems of validation.
-import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField, invalid } from '../../../apimachinery/index.ts';
+import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField } from '../../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { RowReads } from '../../reads.ts';
@@ -67,9 +67,7 @@ export function createDeviceClaims(options: DeviceClaimOptions): AdmissionPlugin
     name: 'DeviceClaims',
     handles: (attributes) => writes(attributes, CLAIMS) || writes(attributes, TEMPLATES) || writesStatus(attributes),
     async mutate(attributes) {
-      const { resource: { group, kind }, name, object } = attributes;
-      const errors = attributes.subresource === 'status' ? await checkStatus(attributes, options) : await checkSpec(attributes, options);
-      if (errors.length > 0) throw invalid({ group, kind }, name || (object?.metadata.name ?? ''), errors);
+      attributes.problems = attributes.subresource === 'status' ? await checkStatus(attributes, options) : await checkSpec(attributes, options);
     },
   };
 }

@@ -50,6 +50,8 @@ interface RuleLocation {
   readonly isBelowRules?: boolean;
   /** One of these has no type, so that those below it have none. */
   readonly isUntyped?: boolean;
+  /** The schema whose type elements have below rules, where it is not theirs: what holds them may be of another type, or of one without elements. */
+  readonly declaredAs?: OpenAPIV3Schema | 'none';
 }
 
 class RuleCheck {
@@ -65,10 +67,13 @@ class RuleCheck {
   *visit(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     if (isDue()) yield;
     const isBelowRules = place.isBelowRules === true || rulesOf(schema).length > 0;
-    const child = { ...childPlace(schema, place), isBelowRules, isUntyped: isBelowRules && (place.isUntyped === true || !declares(schema)) };
+    const typed = place.declaredAs ?? schema;
+    const isUntyped = isBelowRules && (place.isUntyped === true || (typed !== 'none' && !declares(typed)));
+    const child = { ...childPlace(schema, place), isBelowRules, isUntyped, declaredAs: undefined };
     const { additionalProperties: values, items, properties } = schema;
+    const element = isBelowRules && !isUntyped ? { declaredAs: elementOf(typed) } : {};
     if (typeof values === 'object' && values !== null) {
-      yield* this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values) });
+      yield* this.visit(values, { ...child, path: `${place.path}.additionalProperties`, root: isEmbedded(values), ...element });
     }
     for (const name of Object.keys(properties ?? {}).sort()) {
       const property = properties![name]!;
@@ -76,7 +81,7 @@ class RuleCheck {
     }
     if (typeof items === 'object' && items !== null) {
       const uncorrelated = place.uncorrelated ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : place.path);
-      yield* this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated });
+      yield* this.visit(items, { ...child, path: `${place.path}.items`, root: isEmbedded(items), uncorrelated, ...element });
     }
     yield* this.#own(schema, place);
   }
@@ -84,10 +89,16 @@ class RuleCheck {
   *#own(schema: OpenAPIV3Schema, place: RuleLocation): Steps<void> {
     const rules = rulesOf(schema);
     if (rules.length === 0 || this.#isFlawed(schema)) return;
-    const declared = place.isUntyped === true ? undefined : declareSelf(schema, place.root);
+    const field = `${place.path}.x-kubernetes-validations`;
+    const { declaredAs = schema } = place;
+    if (declaredAs === 'none') {
+      this.errors.push({ reason: 'InternalError', field, message: 'Internal error: failed to convert to declType for CEL validation rules' });
+      return;
+    }
+    const declared = place.isUntyped === true ? undefined : declareSelf(declaredAs, declaredAs === schema ? place.root : isEmbedded(declaredAs));
     if (declared === undefined) {
       const message = 'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
-      this.errors.push({ reason: 'InternalError', field: `${place.path}.x-kubernetes-validations`, message });
+      this.errors.push({ reason: 'InternalError', field, message });
       return;
     }
     const compile = createRuleCompiler(declared);
@@ -129,6 +140,15 @@ class RuleCheck {
 }
 
 const isEmbedded = (schema: OpenAPIV3Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
+
+/** The schema whose type the elements of a value have; `none` where the value's type has no elements. */
+function elementOf(schema: OpenAPIV3Schema | 'none'): OpenAPIV3Schema | 'none' {
+  if (schema === 'none' || schema['x-kubernetes-int-or-string'] === true) return 'none';
+  const { type, items, additionalProperties: values } = schema;
+  if (type === 'array') return items ?? 'none';
+  return type === 'object' && typeof values === 'object' && values !== null ? values : 'none';
+}
+
 const rulePath = (place: RuleLocation, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
 const multiplyCost = (cost: number, times: number): number => Math.min(UNBOUNDED, cost * times);
 

@@ -1,4 +1,5 @@
 // Bounds of numbers as kube-openapi checks them: the range of the format first, then multipleOf, maximum, minimum.
+import { formatGoFloat } from '../../patch/go-format.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
 import { jsonTypeOf, typesOf } from './value-type.ts';
 
@@ -24,26 +25,32 @@ export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint, pat
     return range === undefined ? [] : [{ text: `${name} value must be of type ${range} in ${path}`, value: '' }];
   };
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Bounds;
-  const check = (name: string, bound: number | undefined, compare: (bound: number) => NumberProblem | undefined): readonly NumberProblem[] => {
+  const check = (name: string, bound: number | undefined, compare: (bound: number, shown: string) => NumberProblem | undefined): readonly NumberProblem[] => {
     if (bound === undefined) return [];
     const wrong = checkRange(name, bound);
     // The bounds of whole numbers lose their fractions, unless that is reported.
-    const problem = compare(wrong.length === 0 && jsonTypeOf(value) === 'integer' ? Math.trunc(bound) : bound);
+    const isWhole = wrong.length === 0 && jsonTypeOf(value) === 'integer';
+    const problem = isWhole ? compare(Math.trunc(bound), String(Math.trunc(bound))) : compare(bound, formatGoFloat(bound));
     return problem === undefined ? wrong : [...wrong, problem];
   };
   return [
     ...checkRange('Checked', value),
-    ...check('MultipleOf', multipleOf, (factor) => checkMultiple(value, factor, path)),
-    ...check('Minimum boundary', minimum, (bound) => (exclusiveMinimum === true ? value > bound : value >= bound) ? undefined
-      : { why: `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${bound}` }),
-    ...check('Maximum boundary', maximum, (bound) => (exclusiveMaximum === true ? value < bound : value <= bound) ? undefined
-      : { why: `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${bound}` }),
+    ...check('MultipleOf', multipleOf, (factor, shown) => checkMultiple(value, { factor, shown }, path)),
+    ...check('Minimum boundary', minimum, (bound, shown) => (exclusiveMinimum === true ? value > bound : value >= bound) ? undefined
+      : { why: `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${shown}` }),
+    ...check('Maximum boundary', maximum, (bound, shown) => (exclusiveMaximum === true ? value < bound : value <= bound) ? undefined
+      : { why: `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${shown}` }),
   ];
 }
 
-function checkMultiple(value: number | bigint, factor: number, path: string): NumberProblem | undefined {
-  if (factor <= 0) return { text: `factor MultipleOf declared for ${path} must be positive: ${factor}`, value: factor };
-  return isMultiple(value, factor) ? undefined : { why: `should be a multiple of ${factor}` };
+interface Factor {
+  readonly factor: number;
+  readonly shown: string;
+}
+
+function checkMultiple(value: number | bigint, { factor, shown }: Factor, path: string): NumberProblem | undefined {
+  if (factor <= 0) return { text: `factor MultipleOf declared for ${path} must be positive: ${shown}`, value: factor };
+  return isMultiple(value, factor) ? undefined : { why: `should be a multiple of ${shown}` };
 }
 
 /** The formats that messages name. */
