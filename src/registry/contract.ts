@@ -258,7 +258,8 @@ export interface DeleteRequest extends Target {
 
 /** `gone`: removed from the store now. `pending`: marked, waits for finalizers or grace. */
 export interface DeleteResult {
-  readonly type: 'gone' | 'pending';
+  /** `blank`: gone in a dry run that took its last finalizers away, for which the reference shows an object of the kind that nothing was read into. */
+  readonly type: 'blank' | 'gone' | 'pending';
   readonly object: StoredObject;
 }
 

@@ -249,13 +249,17 @@ function listSchema(schema: Schema | undefined, key: string): Schema | undefined
   return field?.schema;
 }
 
+const hasDirective = (item: unknown): boolean => isJsonObject(item) && Object.hasOwn(item, '$patch');
+
+/** Throws unless a list of a patch has the order that the patch states. Directives behind all that has a place in that order have none themselves. */
 function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
-  const stated = patch.filter((item) => !(isJsonObject(item) && Object.hasOwn(item, '$patch')));
+  const stated = mergeKey === undefined ? patch : patch.filter((item) => !hasDirective(item) || (item as Dict)['$patch'] !== 'delete');
   if (order.length === 0 || patch.length === 0) return;
   const noMap = mergeKey === undefined ? undefined : patch.findIndex((item) => !isJsonObject(item));
   if (noMap !== undefined && noMap >= 0) throw wrongType('map[string]interface {}', patch[noMap]);
   let next = 0;
   for (const item of order) {
+    while (hasDirective(stated[next])) next++;
     const mine = stated[next];
     if (mergeKey !== undefined) checkKeys(mine === undefined ? [] : [mine, item], mergeKey);
     if (next < stated.length && identify(mine, mergeKey) === identify(item, mergeKey)) next++;

@@ -103,7 +103,7 @@ async function respondDeleted(request: ResourceRequest, { result, options, repre
   const isUnreadable = options.ignoreStoreReadErrorWithClusterBreakingPotential === true;
   // Upstream answers 202 for an object that still exists only to clients that asked for cascading deletion by orphanDependents=false.
   const status = result.type === 'pending' && options.orphanDependents === false ? 202 : 200;
-  if (result.type === 'pending' || (resource.returnsDeleted && !isUnreadable)) return respondObject(request, { status, object: result.object, representation });
+  if (result.type !== 'gone' || (resource.returnsDeleted && !isUnreadable)) return respondObject(request, { status, object: result.object, representation });
   // Nothing is known of an object that could not be read; upstream then names its kind, and the code.
   const value = isUnreadable ? { ...success({ name, kind: resource.kind }), code: status }
     : success({ name, ...(resource.group && { group: resource.group }), kind: resource.plural, ...(result.object.uid && { uid: result.object.uid }) });

@@ -15,29 +15,32 @@ export class ComputedObject implements StoredObject {
   /** Such kinds have no selectable fields. */
   readonly fields: readonly string[] = [];
   readonly #object: KubeObject;
+  readonly #metadata: ObjectMeta;
 
   constructor(resource: Resource, object: KubeObject) {
     this.resource = resource;
     this.#object = object;
+    // Of a custom resource that nothing was read into there is none.
+    this.#metadata = object.metadata ?? {};
   }
 
   get namespace(): string {
-    return this.#object.metadata.namespace ?? '';
+    return this.#metadata.namespace ?? '';
   }
   get name(): string {
-    return this.#object.metadata.name ?? '';
+    return this.#metadata.name ?? '';
   }
   get uid(): string {
-    return this.#object.metadata.uid ?? '';
+    return this.#metadata.uid ?? '';
   }
   get labels(): Readonly<Record<string, string>> | undefined {
-    return this.#object.metadata.labels;
+    return this.#metadata.labels;
   }
   member<Name extends keyof ObjectMeta>(name: Name): ObjectMeta[Name] | undefined {
-    return this.#object.metadata[name];
+    return this.#metadata[name];
   }
   object(): KubeObject {
-    return structuredClone(this.#object);
+    return structuredClone({ ...this.#object, metadata: this.#metadata });
   }
   contains(text: string): boolean {
     return JSON.stringify(this.#object).includes(text);

@@ -1,10 +1,11 @@
 // Registry.delete: remove now, or mark and wait for finalizers, grace or a dying phase; the states are in lifecycle.ts. Like the write
 // loop, a first round on the cache's object counts only if it commits or was current.
-import { type KubeObject, type StatusError, equalJson, forbidden, notFound } from '../../apimachinery/index.ts';
+import { type KubeObject, type StatusError, decodeObject, equalJson, forbidden, formatGroupVersion, notFound } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
-import type { DeleteOptions, DeleteRequest, DeleteResult } from '../contract.ts';
+import type { DeleteOptions, DeleteRequest, DeleteResult, StoredObject } from '../contract.ts';
 import { type Core, type RequestScope, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
+import { ComputedObject } from '../objects/computed-object.ts';
 import { objectKey } from '../objects/keys.ts';
 import { encodeObject } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
@@ -14,6 +15,7 @@ import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
 import { releaseRemoved } from './reserve.ts';
 import { readyObject } from '../conversion/remote-conversion.ts';
+import { versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
 
 interface Round {
@@ -102,13 +104,21 @@ async function admit({ core, request, current, scope, pause }: Round, options: D
 }
 
 async function remove({ core, request, scope, key }: Round, last: StoredRevision): Promise<Outcome> {
-  if (request.context.dryRun) return { type: 'done', sure: false, result: { type: 'gone', object: scope.show(last) } };
+  if (request.context.dryRun) return { type: 'done', sure: false, result: removeDry(request, scope.show(last)) };
   const result = await core.store.txn({ key, expect: last.revision });
   if (result.type === 'conflict') return again;
   request.context.noteRevision?.(result.revision);
   const { resource } = scope.storage;
   await releaseRemoved(core, resource, () => last.object(resource.storageVersion));
   return { type: 'done', sure: true, result: { type: 'gone', object: scope.show(last.at(result.revision)) } };
+}
+
+function removeDry({ resource, version }: DeleteRequest, last: StoredObject): DeleteResult {
+  if ((last.member('finalizers') ?? []).length === 0) return { type: 'gone', object: last };
+  const { kind } = resource;
+  const apiVersion = formatGroupVersion({ group: resource.group, version });
+  const object = resource.custom ? { apiVersion, kind } : { kind, apiVersion, ...decodeObject(versionIn(resource, version)!.schema, { metadata: {} }).object };
+  return { type: 'blank', object: new ComputedObject(resource, object as KubeObject) };
 }
 
 async function mark(round: Round, old: KubeObject, { object, thenRemove, options }: Extract<Plan, { type: 'mark' }>): Promise<Outcome> {

@@ -14,17 +14,19 @@ import type { Resource } from '../resource.ts';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** Events own nothing and have no owners: propagation policies do not apply to them. */
+/** Events own nothing and have no owners: they never wait for the garbage collector, whatever the options ask. */
 const collectsGarbage = (resource: Resource): boolean => resource.ttlSeconds === undefined;
 
 function wantsOrphans(resource: Resource, finalizers: readonly string[], options: DeleteOptions): boolean {
+  if (!collectsGarbage(resource)) return false;
   if (options.orphanDependents !== undefined) return options.orphanDependents;
   if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Orphan';
   const set = finalizers.find((f) => f === ORPHAN || f === FOREGROUND);
   return set !== undefined ? set === ORPHAN : resource.defaultPropagation === 'Orphan';
 }
 
-function wantsForeground(finalizers: readonly string[], options: DeleteOptions): boolean {
+function wantsForeground(resource: Resource, finalizers: readonly string[], options: DeleteOptions): boolean {
+  if (!collectsGarbage(resource)) return false;
   if (options.orphanDependents !== undefined) return false;
   if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Foreground';
   return finalizers.find((f) => f === ORPHAN || f === FOREGROUND) === FOREGROUND;
@@ -32,11 +34,10 @@ function wantsForeground(finalizers: readonly string[], options: DeleteOptions):
 
 /** The finalizers with which the object waits for the garbage collector, as the options ask; undefined when they stay as they are. */
 export function propagationFinalizers(resource: Resource, meta: ObjectMeta, options: DeleteOptions): string[] | undefined {
-  if (!collectsGarbage(resource)) return undefined;
   const old = meta.finalizers ?? [];
   const finalizers = old.filter((f) => f !== ORPHAN && f !== FOREGROUND);
   if (wantsOrphans(resource, old, options)) finalizers.push(ORPHAN);
-  if (wantsForeground(old, options)) finalizers.push(FOREGROUND);
+  if (wantsForeground(resource, old, options)) finalizers.push(FOREGROUND);
   const [before, after] = [new Set(old), new Set(finalizers)];
   return before.size === after.size && finalizers.every((f) => before.has(f)) ? undefined : finalizers;
 }

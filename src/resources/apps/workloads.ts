@@ -45,7 +45,7 @@ export const isZero = (value: unknown): boolean => value === 0 || (typeof value 
 /** A rolling update as messages print it: in the form of the Go struct. */
 export function showStrategy(strategy: Field): unknown {
   const rolling = readPath(strategy.value, 'rollingUpdate');
-  const shown = { MaxUnavailable: readPath(rolling, 'maxUnavailable') ?? null, MaxSurge: readPath(rolling, 'maxSurge') ?? null };
+  const shown = { MaxUnavailable: readPath(rolling, 'maxUnavailable') ?? 0, MaxSurge: readPath(rolling, 'maxSurge') ?? 0 };
   return { Type: toText(readPath(strategy.value, 'type')), RollingUpdate: rolling === undefined ? null : shown };
 }
 

@@ -56,8 +56,9 @@ export function followPath(path: string, root: OpenAPIV3Schema, { withoutBracket
       if (!Object.hasOwn(properties, name.name)) return NO_FIELD;
       schema = properties[name.name]!;
       shown += shown === '' ? name.name : `.${name.name}`;
-    } else if (typeof additionalProperties === 'object' && additionalProperties !== null) {
-      schema = additionalProperties;
+    } else if (additionalProperties !== undefined && additionalProperties !== null) {
+      // Values without a schema are fields all the same, that have none themselves.
+      schema = typeof additionalProperties === 'object' ? additionalProperties : {};
       shown += `[${name.name}]`;
     } else return NO_FIELD;
     if (token === '[') {
