@@ -1,6 +1,6 @@
 // pods/binding and bindings: a scheduler names the node of a pod. Bindings are not stored; a pod gets its node once, and with it PodScheduled=True.
 import type { Clock } from '../base/index.ts';
-import { type KubeObject, badRequest, conflict, failure, internalError, invalidValue, notSupportedText, required, success } from '../apimachinery/index.ts';
+import { type KubeObject, badRequest, conflict, failure, internalError, notSupportedText, required, success } from '../apimachinery/index.ts';
 import type { SpecialCreate } from '../endpoints/index.ts';
 import { type Catalog, type Preconditions, type Registry, cloneJson, formatTime } from '../registry/index.ts';
 
@@ -22,7 +22,6 @@ function checkTarget({ kind = '', name = '' }: Target): void {
     ...(name === '' ? [required('target.name')] : []),
   ].map(({ field, message }) => `${field}: ${message}`);
   if (problems.length > 0) throw failure(500, '', problems.length === 1 ? problems[0] as string : `[${problems.join(', ')}]`);
-  if (name.includes('/')) throw failure(500, '', `target.name: ${invalidValue('', name, "may not contain '/'").message}`);
 }
 
 /** The pod with its node; annotations and labels of the binding come along. */
@@ -66,7 +65,7 @@ export function createPodBinding({ registry, catalog, clock }: {
     if (resource === undefined) throw internalError('pods are not served');
     const now = formatTime(clock.now());
     await registry.update({
-      resource, version: 'v1', namespace: target.namespace, name: bound, subresource: 'binding', createIfAbsent: false, context,
+      resource, version: 'v1', namespace: target.namespace, name: bound, subresource: 'binding', createIfAbsent: false, context, managedFields: 'keep',
       preconditions: preconditionsOf(object),
       transform: (pod) => bindPod(cloneJson(pod as KubeObject), object, now),
     });

@@ -203,7 +203,7 @@ class Eviction {
     validateDeleteOptions({ ...this.#options, dryRun });
     const preconditions = { ...(revision !== undefined && { resourceVersion: revision }), ...this.#options.preconditions };
     const marked = await registry.update({
-      ...this.#pod(), name, subresource: 'status', createIfAbsent: false, context,
+      ...this.#pod(), name, subresource: 'status', createIfAbsent: false, context, managedFields: 'keep',
       transform: (pod) => markTarget(checkPreconditions(cloneJson(pod as KubeObject), preconditions), this.#now),
     });
     // The mark has made a new revision.

@@ -59,10 +59,10 @@ export function resolveFamilies(spec: ServiceSpec,
   { before, configured }: { readonly before: ServiceSpec | undefined; readonly configured: readonly string[] }): FieldError[] {
   if (!needsClusterIp(spec)) return [];
   const held = before !== undefined && needsClusterIp(before) ? before : undefined;
-  if (isUntouched(spec, held)) return checkServiceAddresses(spec);
+  if (isUntouched(spec, held)) return checkServiceAddresses(spec, before);
   const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= held?.ipFamilyPolicy ?? (withoutSelector ? 'RequireDualStack' : 'SingleStack');
-  const errors = checkServiceAddresses(spec);
+  const errors = checkServiceAddresses(spec, before);
   if (errors.length > 0) return errors;
   trimToSingleStack(spec, held);
   const { named, errors: unnamed } = nameFamilies(spec, configured);

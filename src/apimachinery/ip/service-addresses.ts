@@ -32,10 +32,10 @@ function checkFamilies({ ipFamilies, ipFamilyPolicy }: Addresses): FieldError[] 
   return isKnown ? errors : [...errors, notSupported('spec.ipFamilyPolicy', ipFamilyPolicy, policies)];
 }
 
-function checkIps(ips: readonly string[]): FieldError[] {
+function checkIps(ips: readonly string[], before: readonly string[]): FieldError[] {
   return ips.flatMap((ip, index) => {
     if (index === 0 && ip === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
-    const problem = describeBadIp(ip);
+    const problem = before.includes(ip) ? undefined : describeBadIp(ip);
     return problem === undefined ? [] : [invalidValue(`${IPS_FIELD}[${index}]`, ip, problem)];
   });
 }
@@ -47,11 +47,11 @@ function checkFirst({ clusterIP }: Addresses, ips: readonly string[]): FieldErro
   return ips[0] === clusterIP ? [] : [invalidValue(IPS_FIELD, ips, 'first value must match `clusterIP`')];
 }
 
-/** Errors in cluster IPs and families of a Service, which one that is a name of another host has none of. */
-export function checkServiceAddresses(spec: Addresses): FieldError[] {
+/** Errors in cluster IPs and families of a Service, which one that is a name of another host has none of. What an update keeps was good once. */
+export function checkServiceAddresses(spec: Addresses, before?: Addresses): FieldError[] {
   if (spec.type === 'ExternalName') return [];
   const ips = spec.clusterIPs ?? [];
-  const bad = checkIps(ips);
+  const bad = checkIps(ips, before?.clusterIPs ?? []);
   const errors = [...checkFirst(spec, ips), ...checkFamilies(spec), ...bad];
   if (ips.length > 2) errors.push(invalidValue(IPS_FIELD, ips, 'may only hold up to 2 values'));
   if (bad.length > 0) return errors;

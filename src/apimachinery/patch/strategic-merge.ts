@@ -22,7 +22,6 @@ const noField = ({ name = '' }: Schema, field: string): StatusError =>
 
 const noList = (): StatusError => plainError('expected slice or array type, but got: struct');
 const noStruct = (): StatusError => plainError('merging an object in json but data type is not struct, instead is: map');
-const scalarTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
 
 const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
@@ -51,7 +50,7 @@ function mergeMaps(target: Dict, patch: Dict, schema: Schema | undefined): Dict 
   for (const key of Object.keys(patch)) {
     const deletes = key.startsWith(DELETE);
     const name = deletes ? nameIn(key, DELETE, 'invalid patch format of primitive list') : key;
-    mergeField(out, { key: name, value: patch[key], schema: fieldSchema(schema, name), inMap: schema?.type === 'map', deletes });
+    mergeField(out, { key: name, value: patch[key], schema: fieldSchema(schema, name), parent: schema, deletes });
   }
   return out;
 }
@@ -95,14 +94,14 @@ interface FieldPatch {
   readonly key: string;
   readonly value: unknown;
   readonly schema: Schema | undefined;
-  /** The field is an entry of a map. */
-  readonly inMap: boolean;
+  /** The schema of what has the field. */
+  readonly parent: Schema | undefined;
   /** The value comes from a directive that takes texts and numbers from a list. */
   readonly deletes: boolean;
 }
 
 /** Such a directive does what a plain field does where it holds what that holds, but that it adds nothing, and takes from lists of scalars. */
-function mergeField(out: Dict, { key, value, schema, inMap, deletes }: FieldPatch): void {
+function mergeField(out: Dict, { key, value, schema, parent, deletes }: FieldPatch): void {
   const current = ownValue(out, key);
   if (value === null) return void delete out[key];
   const isAlike = current !== undefined && goKindOf(current) === goKindOf(value);
@@ -111,9 +110,8 @@ function mergeField(out: Dict, { key, value, schema, inMap, deletes }: FieldPatc
     return putKey(out, key, strategies(schema).includes('replace') ? value : mergeMaps(current, value, schema));
   }
   if (isAlike && Array.isArray(current) && Array.isArray(value)) {
-    // A patch that has put a list there, and takes from it.
-    if (inMap) throw noStruct();
-    if (scalarTypes.has(schema?.type)) throw noList();
+    // Where the field is no list, the patch itself has put one there, and takes from it.
+    listSchema(parent, key);
     return putKey(out, key, mergeLists(current, value, { schema, deletes }));
   }
   if (!isAlike) dropNulls(value);
@@ -194,6 +192,7 @@ function applyItemDirectives(current: readonly Dict[], patch: readonly Dict[], m
 
 function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, item: schema }: { mergeKey: string; item: Schema | undefined }): Dict[] {
   const out = [...base];
+  const added = new Set<Dict>();
   const places = new Map<string, number>();
   for (const [place, item] of base.entries()) {
     const id = identifyValue(ownValue(item, mergeKey));
@@ -204,10 +203,24 @@ function mergeItems(base: readonly Dict[], items: readonly Dict[], { mergeKey, i
     if (value === undefined) throw noMergeKey(item, mergeKey);
     const id = identifyValue(value);
     const at = places.get(id);
-    if (at === undefined) places.set(id, out.push(item) - 1);
-    else out[at] = mergeMaps(out[at] as Dict, item, schema);
+    if (at === undefined) {
+      places.set(id, out.push(item) - 1);
+      added.add(item);
+      continue;
+    }
+    const current = out[at] as Dict;
+    const merged = mergeMaps(current, item, schema);
+    out[at] = merged;
+    // An item of the patch takes up what a later one adds to it, and errors print it so.
+    if (added.has(current)) out[at] = refill(current, merged);
   }
   return out;
+}
+
+function refill(map: Dict, members: Dict): Dict {
+  for (const key of Object.keys(map)) delete map[key];
+  for (const key of Object.keys(members)) putKey(map, key, members[key]);
+  return map;
 }
 
 /** Lists whose order the patch states: merged, then put in that order with items of the server alone between them, and taken out of the patch. */
@@ -240,7 +253,7 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
   }
 }
 
-/** The schema of a list that is put in order; throws where there can be none. */
+/** The schema of a list that is merged or put in order; throws where there can be none. */
 function listSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema?.type === 'map') throw noStruct();
   const field = schema?.fields?.get(key);

@@ -32,7 +32,8 @@ function specOrEmpty(definition: KubeObject): DefinitionSpec {
 
 /** Validates the schemas of a definition in turns, for the validation that follows. */
 export async function validateSchemasAhead(definition: KubeObject, limits: SchemaLimits, pause: () => Promise<void> | undefined): Promise<void> {
-  const form = toInternalForm(specOrEmpty(definition));
+  const spec = specOrEmpty(definition);
+  const form = toInternalForm(spec);
   const { shared } = form;
   await pause();
   if (shared.schema !== undefined) {
@@ -40,7 +41,7 @@ export async function validateSchemasAhead(definition: KubeObject, limits: Schem
   }
   for (const [i, { schema }] of form.own.entries()) {
     if (schema === undefined) continue;
-    await validateSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: versionHasStatus(form, i), ...limits }, pause);
+    await validateSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: versionHasStatus(spec, form, i), ...limits }, pause);
   }
 }
 
@@ -107,8 +108,11 @@ function validateStrategy({ conversion, preserveUnknownFields }: DefinitionSpec)
 
 const hasStatus = ({ shared, own }: InternalForm): boolean => [shared, ...own].some(({ subresources }) => subresources?.status !== undefined);
 
-/** Whether a version of its own, or all of them, have a status path. */
-const versionHasStatus = ({ shared, own }: InternalForm, i: number): boolean => (shared.subresources ?? own[i]?.subresources)?.status !== undefined;
+/** Whether a version of its own, or all of them, have a status path. The reference looks a version up by its name, which another may have too. */
+function versionHasStatus({ versions = [] }: DefinitionSpec, { shared, own }: InternalForm, i: number): boolean {
+  const first = versions.findIndex(({ name = '' }) => name === (versions[i]?.name ?? ''));
+  return (shared.subresources ?? own[first]?.subresources)?.status !== undefined;
+}
 
 function validateGroup(group: string): FieldError[] {
   if (!group) return [required('spec.group')];
@@ -144,10 +148,11 @@ function hasDefault(schema: unknown): boolean {
     || maps.some((map) => typeof map === 'object' && map !== null && Object.values(map).some(hasDefault));
 }
 
-function validateVersions({ versions }: DefinitionSpec, form: InternalForm, validateRules: ValidateRules | undefined): FieldError[] {
+function validateVersions(spec: DefinitionSpec, form: InternalForm, validateRules: ValidateRules | undefined): FieldError[] {
+  const { versions } = spec;
   const list = versions ?? [];
   const errors = list.flatMap((version, i) => validateVersion(version, form.own[i] ?? {},
-    { at: `spec.versions[${i}]`, shared: false, statusEnabled: versionHasStatus(form, i), validateRules }));
+    { at: `spec.versions[${i}]`, shared: false, statusEnabled: versionHasStatus(spec, form, i), validateRules }));
   const shown = versions === undefined ? null : printVersions(list, form.own);
   if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalidValue('spec.versions', shown, 'must contain unique version names'));
   if (list.filter(({ storage }) => storage === true).length !== 1) {

@@ -42,14 +42,15 @@ function checkPriority({ path, value }: Field, most: number): Errors {
   return priority <= 0 || priority > most ? [invalidValue(path, priority, `must be positive and less than ${most}`)] : [];
 }
 
-/** The name is that of the group version. */
+/** The name is that of the group version, and so is what it is generated from. */
 function checkName({ metadata, spec }: KubeObject): Errors {
   const wanted = `${toText(readPath(spec, 'version'))}.${toText(readPath(spec, 'group'))}`;
-  return (['generateName', 'name'] as const).flatMap((field) => {
-    const name = metadata[field] ?? '';
-    return name === '' || name === wanted || checkPathSegment(name).length > 0 ? []
-      : [invalidValue(`metadata.${field}`, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
-  });
+  const check = (field: 'generateName' | 'name', name: string): Errors => (name === '' || name === wanted || checkPathSegment(name).length > 0 ? []
+    : [invalidValue(`metadata.${field}`, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]);
+  const { generateName = '', name = '' } = metadata;
+  // All kinds have their prefixes checked.
+  const whole = checkPathSegment(generateName, true).length > 0 ? [] : checkPathSegment(generateName);
+  return [...whole.map((why) => invalidValue('metadata.generateName', generateName, why)), ...check('generateName', generateName), ...check('name', name)];
 }
 
 /** Members that only a group version with a service may have. */

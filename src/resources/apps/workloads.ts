@@ -39,8 +39,12 @@ export function checkSelectedTemplate(spec: Field): Errors {
   return [...errors, ...(isOpen && isGiven(selector) ? [] : checkTemplateLabels(spec, selector.value)), ...checkTemplate(spec, 'ReplicaSet')];
 }
 
-/** Whether a count or percentage is zero; texts that are no percentage count as zero. */
-export const isZero = (value: unknown): boolean => value === 0 || (typeof value === 'string' && !/^0*[1-9][0-9]*%$/.test(value));
+/** Whether a count or percentage is zero; a text that is neither a percentage nor a number counts as zero. */
+export function isZero(value: unknown): boolean {
+  if (typeof value !== 'string') return value === 0;
+  const digits = value.endsWith('%') ? value.slice(0, -1) : value.replace(/^[+-]/, '');
+  return !/^[0-9]+$/.test(digits) || !/[1-9]/.test(digits);
+}
 
 /** A rolling update as messages print it: in the form of the Go struct. */
 export function showStrategy(strategy: Field): unknown {

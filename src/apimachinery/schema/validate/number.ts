@@ -25,17 +25,18 @@ export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint, pat
     return range === undefined ? [] : [{ text: `${name} value must be of type ${range} in ${path}`, value: '' }];
   };
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Bounds;
-  const check = (name: string, bound: number | undefined, compare: (bound: number, shown: string) => NumberProblem | undefined): readonly NumberProblem[] => {
+  const check = (name: string, bound: number | undefined, compare: (bound: number, shown: string, isWhole: boolean) => NumberProblem | undefined):
+  readonly NumberProblem[] => {
     if (bound === undefined) return [];
     const wrong = checkRange(name, bound);
     // The bounds of whole numbers lose their fractions, unless that is reported.
     const isWhole = wrong.length === 0 && jsonTypeOf(value) === 'integer';
-    const problem = isWhole ? compare(Math.trunc(bound), String(Math.trunc(bound))) : compare(bound, formatGoFloat(bound));
+    const problem = isWhole ? compare(Math.trunc(bound), String(Math.trunc(bound)), true) : compare(bound, formatGoFloat(bound), false);
     return problem === undefined ? wrong : [...wrong, problem];
   };
   return [
     ...checkRange('Checked', value),
-    ...check('MultipleOf', multipleOf, (factor, shown) => checkMultiple(value, { factor, shown }, path)),
+    ...check('MultipleOf', multipleOf, (factor, shown, isWhole) => checkMultiple(value, { factor, shown, isWhole }, path)),
     ...check('Minimum boundary', minimum, (bound, shown) => (exclusiveMinimum === true ? value > bound : value >= bound) ? undefined
       : { why: `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${shown}` }),
     ...check('Maximum boundary', maximum, (bound, shown) => (exclusiveMaximum === true ? value < bound : value <= bound) ? undefined
@@ -46,11 +47,13 @@ export function checkNumber(schema: OpenAPIV3Schema, value: number | bigint, pat
 interface Factor {
   readonly factor: number;
   readonly shown: string;
+  /** Both numbers are whole: the remainder is exact. */
+  readonly isWhole: boolean;
 }
 
-function checkMultiple(value: number | bigint, { factor, shown }: Factor, path: string): NumberProblem | undefined {
+function checkMultiple(value: number | bigint, { factor, shown, isWhole }: Factor, path: string): NumberProblem | undefined {
   if (factor <= 0) return { text: `factor MultipleOf declared for ${path} must be positive: ${shown}`, value: factor };
-  return isMultiple(value, factor) ? undefined : { why: `should be a multiple of ${shown}` };
+  return (isWhole ? BigInt(value) % BigInt(factor) === 0n : isMultiple(value, factor)) ? undefined : { why: `should be a multiple of ${shown}` };
 }
 
 /** The formats that messages name. */
@@ -68,7 +71,6 @@ function fitsInteger(format: string, value: number | bigint): boolean {
 }
 
 function isMultiple(value: number | bigint, factor: number): boolean {
-  if (typeof value === 'bigint' && Number.isSafeInteger(factor)) return value % BigInt(factor) === 0n;
   const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
   if (Math.abs(quotient) > Number.MAX_SAFE_INTEGER) return false;
   const nearest = Math.trunc(quotient);
