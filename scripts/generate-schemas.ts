@@ -4,7 +4,7 @@
 // source tree gives the published definitions back, value for value.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FLAGS, GO_TYPES, UNPUBLISHED, VERSION_FIELDS } from './schema-facts.data.ts';
+import { FLAGS, GO_TYPES, KEPT, UNPUBLISHED, VERSION_FIELDS } from './schema-facts.data.ts';
 import { verifySchemas } from './verify-schemas.ts';
 
 interface OpenAPI {
@@ -150,6 +150,7 @@ function describeField(name: string, field: Placed): string {
   const published = 'default' in schema ? JSON.stringify(schema.default) : '-';
   if (published !== deriveDefault(schema, flags)) words.push(`=${published}`);
   if (schema.$ref) words.push('bare');
+  if (lookUp(KEPT, name, field.name, '') !== undefined) words.push('kept');
   words.push(...describeExtensions(schema), ...describeEnum(schema));
   if (field.inlined.length > 0) words.push(`in=${field.inlined.join('.')}`);
   const goType = lookUp(GO_TYPES, name, field.name, '=');

@@ -441,6 +441,12 @@ export const GO_TYPES: Readonly<Record<string, string>> = {
   'apiregistration.v1.APIServiceCondition': 'type=v1.APIServiceConditionType status=v1.ConditionStatus',
 };
 
+/** Lists and maps that are refused when they are empty, so that they are no emptiness to leave out. */
+export const KEPT: Readonly<Record<string, string>> = {
+  'apiextensions.v1.JSONSchemaProps': 'dependencies',
+  'autoscaling.v2.HPAScalingRules': 'policies',
+};
+
 /** version.Info has no protobuf message to take the order of its fields from. */
 export const VERSION_FIELDS: readonly string[] = [
   'major', 'minor', 'emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor', 'gitVersion', 'gitCommit',

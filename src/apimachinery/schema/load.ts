@@ -113,6 +113,7 @@ class LoadedSchemas implements SchemaSet {
       inlined: around?.map((part) => Number.parseInt(part, 10)),
       embeddedIn: around?.map((part) => part.slice(part.indexOf(':') + 1)),
       bareReference: text.words.has('bare'),
+      keepsEmpty: text.words.has('kept'),
     }, () => this.#typeOf(packageName, text.type, text.words));
   }
 
@@ -162,6 +163,7 @@ class LazyField implements Field {
   readonly inlined: readonly number[] | undefined;
   readonly embeddedIn: readonly string[] | undefined;
   readonly bareReference: boolean | undefined;
+  readonly keepsEmpty: boolean | undefined;
   readonly #compile: () => Schema;
   #schema: Schema | undefined;
 
@@ -177,6 +179,7 @@ class LazyField implements Field {
     this.inlined = said.inlined;
     this.embeddedIn = said.embeddedIn;
     this.bareReference = said.bareReference;
+    this.keepsEmpty = said.keepsEmpty;
     this.#compile = compile;
   }
 

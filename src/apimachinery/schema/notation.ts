@@ -8,7 +8,7 @@
 // package, else `core.v1.Name`), `[]T` lists, `{}T` maps, `()T` lists that protobuf wraps in a message of their own.
 // Words: a run of `!` required, `*` pointer, `?` left out when empty · `=JSON` the published default, `=-` that there is none (else the zero
 // value of what is neither pointer nor left out) · list= keys= map= patch= merge= the merge rules · in=2:A.1:B the messages around the field
-// in protobuf, which Go embeds · bare: OpenAPI v3 refers without allOf · go= the named Go type ·
+// in protobuf, which Go embeds · bare: OpenAPI v3 refers without allOf · kept: not left out when empty, which is refused · go= the named Go type ·
 // enum=a|b the values that OpenAPI lists, with _ for spaces.
 // Of definitions: typed (has kind and apiVersion), kinds=, format=, map=, unions=.
 

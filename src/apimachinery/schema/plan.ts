@@ -15,7 +15,7 @@ export interface PlannedField {
   readonly schema: Schema;
   readonly operation: Operation;
   readonly pointer: boolean;
-  /** Left out when empty, which a pointer never is. */
+  /** Left out when empty, which a pointer never is, nor what is refused so. */
   readonly omitsEmpty: boolean;
   /** Written even when absent from the input. */
   readonly isWritten: boolean;
@@ -70,7 +70,7 @@ class LazyField implements PlannedField {
   constructor(field: Field) {
     this.name = field.name;
     this.pointer = field.pointer;
-    this.omitsEmpty = field.omitEmpty && !field.pointer;
+    this.omitsEmpty = field.omitEmpty && !field.pointer && field.keepsEmpty !== true;
     this.isWritten = !field.omitEmpty;
     this.#field = field;
   }

@@ -90,6 +90,8 @@ export interface Field {
   readonly embeddedIn?: readonly string[] | undefined;
   /** OpenAPI v3 refers to the definition without allOf, as it does for fields that have neither a description nor a default. */
   readonly bareReference?: boolean | undefined;
+  /** An empty list or map is none to leave out: validation refuses it. */
+  readonly keepsEmpty?: boolean | undefined;
 }
 
 /** Definitions by OpenAPI name. */

@@ -33,13 +33,18 @@ export function notRegistered({ group, version, kind }: GroupVersionKind, scheme
 }
 
 /** The same where no version is named, so that the reference looks for the internal type. */
-export function notRegisteredInternally(group: string, kind: string): string {
+function notRegisteredInternally(group: string, kind: string): string {
   const shown = [kind, group, SCHEME].map(quoteGo);
   return `no kind ${shown[0]} is registered for the internal version of group ${shown[1]} in scheme ${shown[2]}`;
 }
 
 /** The Go package of a group's internal types, as texts about conversions name it. */
 const packageOf = (group: string): string => (group === '' ? 'core' : (group.split('.')[0] as string));
+
+/** Text about a kind in its internal version that is not the kind of the path, which is of the same group. */
+export function unknownInternally(kind: string, to: GroupVersionKind, isKnown: boolean): string {
+  return isKnown ? unknownConversion({ group: to.group, version: packageOf(to.group), kind }, to) : notRegisteredInternally(to.group, kind);
+}
 
 /** Text about a known kind that is not the kind of the path. */
 export function unknownConversion(from: GroupVersionKind, to: GroupVersionKind): string {

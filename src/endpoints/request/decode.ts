@@ -11,7 +11,7 @@ import {
 import { type Catalog, versionIn } from '../../registry/index.ts';
 import {
   cannotBeHandled, cborDecodeError, cborMismatch, cborTypeError, isFormerVersion, notAnObject, notAString, notRegistered, TYPE_META_NAME,
-  unknownConversion, unrecognized, versionKindError,
+  unknownConversion, unknownInternally, unrecognized, versionKindError,
 } from './decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Form } from './media.ts';
@@ -130,6 +130,12 @@ function isRegistered(catalog: Catalog, { group, version, kind }: GroupVersionKi
   if (metaKinds.has(kind)) return catalog.groups().some(({ name, versions }) => name === group && versions.includes(version));
   const resource = catalog.findKind(group, kind) ?? catalog.findKind(group, kind.replace(/List$/, ''));
   return resource !== undefined && !resource.custom && (versionIn(resource, version) !== undefined || isFormerVersion(group, version));
+}
+
+/** Text about a document of another kind and of no version. */
+export function describeInternal(catalog: Catalog, kind: string, expected: GroupVersionKind): string {
+  const resource = catalog.findKind(expected.group, kind) ?? catalog.findKind(expected.group, kind.replace(/List$/, ''));
+  return unknownInternally(kind, expected, resource !== undefined && !resource.custom);
 }
 
 /** Text about a document of another kind or version than that of the path. */

@@ -56,12 +56,15 @@ function untypedConfiguration({ metadata }: Configuration, { group, version, kin
   return failure(500, '', `failed to create typed patch object (${name}; ${group}/${version}, Kind=${kind}): ${why}`);
 }
 
+const isNone = (value: unknown): boolean => value === undefined || value === null;
+
 /** Whether a configuration names owners. The reference reads entries that do not fit their schema as none, which the schema refuses next. */
 function statesOwners(entries: unknown): boolean {
   if (!Array.isArray(entries)) return false;
   const texts = ['manager', 'operation', 'apiVersion', 'fieldsType', 'subresource', 'time'];
   return entries.every((entry: unknown) => isJsonObject(entry)
-    && texts.every((name) => ['undefined', 'string'].includes(typeof ((entry as JsonObject)[name] ?? undefined))));
+    && texts.every((name) => ['undefined', 'string'].includes(typeof ((entry as JsonObject)[name] ?? undefined)))
+    && (isNone(entry['time']) || isTime(entry['time'] as string)));
 }
 
 /** Throws unless a configuration has the expected type and no managedFields. */
@@ -127,9 +130,12 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
   const isScale = request.subresource === 'scale';
   if (expected.custom) dropOddTimes(next.metadata);
   if (!isChanged && !isScale) return { object: next };
-  const untyped = { value: (isScale ? applied : next) as unknown as JsonObject, untyped: true, ...(!isScale && { before: current }) };
-  const { object } = typeObject(untyped, expected,
-    (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch)));
+  const read = (value: unknown, before?: KubeObject): KubeObject => typeObject({ value: value as JsonObject, untyped: true, before }, expected,
+    (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch))).object;
+  // Owners that are none because of their times are read as well, before the server's own replace them.
+  const { managedFields } = applied.metadata ?? {};
+  if (!expected.custom && managedFields) read({ metadata: { managedFields } });
+  const object = isScale ? read(applied) : read(next, current);
   if (isScale) {
     const named = { ...applied.metadata };
     const { name, namespace } = next.metadata;

@@ -10,8 +10,8 @@ import {
   checkIdentity, defaultObject, describeMisfit, type ObjectType, type Registry, toPatchedScale, UNSET_REPLICAS,
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
-import { describeOther, errorsOfMetadata, reportProblems, typeObject } from '../request/decode.ts';
-import { describeConversion, notAnObject, notAString, notRegistered, notRegisteredInternally, versionKindError } from '../request/decode-errors.ts';
+import { describeInternal, describeOther, errorsOfMetadata, reportProblems, typeObject } from '../request/decode.ts';
+import { describeConversion, notAnObject, notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { APPLY_CBOR_PATCH_TYPE, APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from '../request/media.ts';
@@ -79,7 +79,7 @@ function checkDocumentType(document: JsonObject, { expected, request }: PatchCon
     throw fail(versionKindError(notAString(name, value)));
   }
   if (!apiVersion) {
-    if (kind && kind !== expected.kind) throw fail(notRegisteredInternally(expected.group, kind as string));
+    if (kind && kind !== expected.kind) throw fail(describeInternal(request.dependencies.catalog, kind as string, expected));
     return;
   }
   const named = parseGroupVersion(apiVersion as string);

@@ -34,10 +34,16 @@ function compareJobs(job: KubeObject, old: KubeObject): Change {
   const isFinished = is('Complete') || is('Failed');
   return {
     job, status, before, is, was, isFinished, finishes: isFinished !== (was('Complete') || was('Failed')),
-    changes: (...names) => names.some((name) => !equalJson(at(status, name).value ?? null, at(before, name).value ?? null)),
+    changes: (...names) => names.some((name) => !equalJson(at(status, name).value ?? null, at(before, name).value ?? null)
+      || (name.endsWith('Time') && isSet(at(status, name)) !== isSet(at(before, name)))),
     turns: (...types) => types.some((type) => is(type) !== was(type)),
   };
 }
+
+/** Whether a time is set; one of Go's zero value is, and reads as null. */
+const isSet = ({ value }: Field): boolean => value !== undefined;
+const ZERO_TIME_MS = Date.parse('0001-01-01T00:00:00Z');
+const msOf = ({ value }: Field): number => (value === null ? ZERO_TIME_MS : Date.parse(toText(value)));
 
 const numberAt = (status: Field, name: string): number => toNumber(at(status, name).value ?? 0);
 const readSpec = ({ job }: Change, name: string): unknown => readPath(job, 'spec', name);
@@ -56,10 +62,10 @@ function checkTimes({ job, status, is, changes, turns, isFinished, finishes }: C
   const [start, end] = [at(status, 'startTime'), at(status, 'completionTime')];
   const errors: FieldError[] = [];
   if (turns('Complete') || changes('completionTime')) {
-    if (isGiven(end) && !is('Complete')) errors.push(isWrong(end, 'cannot set completionTime when there is no Complete=True condition'));
-    if (!isGiven(end) && is('Complete')) errors.push(required(end.path, 'completionTime is required for Complete jobs'));
+    if (isSet(end) && !is('Complete')) errors.push(isWrong(end, 'cannot set completionTime when there is no Complete=True condition'));
+    if (!isSet(end) && is('Complete')) errors.push(required(end.path, 'completionTime is required for Complete jobs'));
   }
-  const isEarly = isGiven(start) && isGiven(end) && Date.parse(toText(end.value)) < Date.parse(toText(start.value));
+  const isEarly = isSet(start) && isSet(end) && msOf(end) < msOf(start);
   if (isEarly && changes('startTime', 'completionTime')) errors.push(isWrong(end, 'must be equal to or after `startTime`'));
   if (turns('Failed') || changes('failedIndexes')) {
     if (is('Failed') && !is('FailureTarget')) errors.push(refuse('cannot set Failed=True condition without the FailureTarget=true condition'));
@@ -70,7 +76,7 @@ function checkTimes({ job, status, is, changes, turns, isFinished, finishes }: C
   const active = numberAt(status, 'active');
   if ((finishes || changes('active')) && isFinished && active > 0) errors.push(invalidValue('status.active', active, 'active>0 is invalid for finished job'));
   const neverRan = readPath(job, 'spec', 'suspend') === true && readPath(job, 'spec', 'completions') === 0;
-  if ((finishes || changes('startTime')) && !neverRan && isFinished && !isGiven(start)) {
+  if ((finishes || changes('startTime')) && !neverRan && isFinished && !isSet(start)) {
     errors.push(required(start.path, 'startTime is required for finished job'));
   }
   return errors;
@@ -139,9 +145,9 @@ function checkProgress(change: Change): FieldError[] {
   }
   const [start, end] = [at(status, 'startTime'), at(status, 'completionTime')];
   const [started, ended] = [at(before, 'startTime'), at(before, 'completionTime')];
-  if (isGiven(end) && isGiven(ended) && end.value !== ended.value) errors.push(isWrong(end, 'field is immutable'));
+  if (isSet(end) && isSet(ended) && end.value !== ended.value) errors.push(isWrong(end, 'field is immutable'));
   const resumes = hasCondition(before, 'Suspended') && hasCondition(status, 'Suspended', 'False');
-  if (isGiven(started) && start.value !== started.value && !resumes && readSpec(change, 'suspend') !== true) {
+  if (isSet(started) && start.value !== started.value && !resumes && readSpec(change, 'suspend') !== true) {
     errors.push(invalidValue(start.path, start.value ?? null, 'field is immutable for unsuspended job once set'));
   }
   if (was('SuccessCriteriaMet') && !is('SuccessCriteriaMet')) errors.push(refuse('cannot disable the SuccessCriteriaMet=True condition'));

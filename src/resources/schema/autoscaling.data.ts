@@ -17,7 +17,7 @@ CrossVersionObjectReference: kind 1 string !; name 2 string !; apiVersion 3 stri
 ExternalMetricSource: metric 1 MetricIdentifier !; target 2 MetricTarget !
 ExternalMetricStatus: metric 1 MetricIdentifier !; current 2 MetricValueStatus !
 HPAScalingPolicy: type 1 string ! go=v2.HPAScalingPolicyType; value 2 int32 !; periodSeconds 3 int32 !
-HPAScalingRules: stabilizationWindowSeconds 3 int32 *?; selectPolicy 1 string *? go=v2.ScalingPolicySelect; policies 2 []HPAScalingPolicy ? list=atomic; tolerance 4 Quantity *?
+HPAScalingRules: stabilizationWindowSeconds 3 int32 *?; selectPolicy 1 string *? go=v2.ScalingPolicySelect; policies 2 []HPAScalingPolicy ? kept list=atomic; tolerance 4 Quantity *?
 HorizontalPodAutoscaler typed kinds=autoscaling/v2/HorizontalPodAutoscaler: metadata 1 meta.v1.ObjectMeta; spec 2 HorizontalPodAutoscalerSpec !; status 3 HorizontalPodAutoscalerStatus
 HorizontalPodAutoscalerBehavior: scaleUp 1 HPAScalingRules *?; scaleDown 2 HPAScalingRules *?
 HorizontalPodAutoscalerCondition: type 1 string ! go=v2.HorizontalPodAutoscalerConditionType; status 2 string ! go=v1.ConditionStatus; lastTransitionTime 3 Time; reason 4 string ?; message 5 string ?

@@ -5,6 +5,7 @@
 import { StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
 import { type AdmissionAttributes, type StoredObject, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
+import { refuse } from '../../refusal.ts';
 
 /** The state of a namespace. */
 interface NamespaceState {
@@ -22,9 +23,8 @@ const reviews = new Set(['localsubjectaccessreviews']);
 const isNamespace = ({ resource }: AdmissionAttributes): boolean => resource.group === '' && resource.kind === 'Namespace';
 
 function refuseTerminating(attributes: AdmissionAttributes): StatusError {
-  const { resource, namespace, name, object } = attributes;
-  const shown = name !== '' ? name : (object?.metadata.generateName ?? '');
-  const { status } = forbidden(groupResource(resource), shown, `unable to create new content in namespace ${namespace} because it is being terminated`);
+  const { namespace } = attributes;
+  const { status } = refuse(attributes, `unable to create new content in namespace ${namespace} because it is being terminated`);
   const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
   return new StatusError({ ...status, details: { ...status.details, causes: [cause] } });
 }

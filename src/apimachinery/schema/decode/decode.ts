@@ -135,8 +135,9 @@ class Decoder {
     this.#path.pop();
     this.#plans.pop();
     if (value === undefined && isZeroTime(field, input)) return null;
-    if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation) && !isRefusedAnyway(field))) return undefined;
-    if (field.operation === 'array' && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true && !field.pointer) return null;
+    if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation))) return undefined;
+    const isPlainList = field.operation === 'array' && field.isWritten && !field.pointer;
+    if (isPlainList && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true) return null;
     return value;
   }
 
@@ -382,9 +383,6 @@ const inOrderOf = (plan: Plan, input: Json): Json => {
   const last = plan.fields.length;
   return Object.fromEntries(Object.entries(input).sort(([a], [b]) => (plan.index.get(a) ?? last) - (plan.index.get(b) ?? last)));
 };
-
-/** Definitions are refused for `dependencies`, even where these are empty. */
-const isRefusedAnyway = ({ schema }: PlannedField): boolean => schema.items?.format === 'schema-or-strings';
 
 /** A null of JSON, or a property that our own code left undefined. */
 function isNothing(input: unknown): boolean {
