@@ -1,7 +1,7 @@
 // POST serviceaccounts/NAME/token: a signed token for a service account, bound to a pod, a secret or a node if the request says so. Checks, their
 // order and their words are kube-apiserver's.
 import {
-  type FieldError, type KubeObject, type Schema, badRequest, conflict, forbiddenField, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
+  type FieldError, type KubeObject, type Schema, badRequest, checkPathSegment, conflict, formatGroupVersion, invalid, invalidValue, notFound, parseGroupVersion,
 } from '../apimachinery/index.ts';
 import { type BoundReference, type FindBoundObject, encodeBoundClaims } from '../auth/index.ts';
 import type { Clock, Random } from '../base/index.ts';
@@ -72,7 +72,7 @@ async function identify({ object, name, target, context }: SpecialRequest, row: 
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
   checkUid(object, name, account.metadata.uid ?? '');
   const nowMs = clock.now();
-  const spec = (object['spec'] ??= {}) as { audiences?: readonly string[] | null; expirationSeconds?: number | null };
+  const spec = (object['spec'] ??= {}) as { -readonly [Name in keyof TokenSpec]: TokenSpec[Name] };
   spec.expirationSeconds ??= DEFAULT_SECONDS;
   const owners = trackUpdate({ resource: row, version, subresource: 'token', manager: context.fieldManager, nowMs, old: undefined, object });
   if (owners !== undefined) metadata.managedFields = owners;
@@ -81,13 +81,15 @@ async function identify({ object, name, target, context }: SpecialRequest, row: 
   metadata.namespace ||= namespace;
   metadata.uid = account.metadata.uid ?? '';
   metadata.creationTimestamp = formatTime(nowMs);
+  checkSpec(spec);
 }
 
 async function answerRequest(request: SpecialRequest, deps: TokenRequestDependencies): Promise<KubeObject> {
   const { object, name, target: { namespace }, context } = request;
   const { uid = '' } = object.metadata;
-  const spec = completeSpec((object['spec'] ?? {}) as TokenSpec, deps, context.warnings);
-  const bound = await bind(spec.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
+  const asked = object['spec'] as TokenSpec;
+  const bound = await bind(asked.boundObjectRef ?? undefined, { namespace, account: name }, deps.find);
+  const spec = completeSpec(asked, deps, context.warnings);
   const now = Math.floor(deps.clock.now() / 1000);
   const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === POD_SECONDS && sameSet(spec.audiences, deps.apiAudiences);
   const claims = encodeBoundClaims({
@@ -123,14 +125,18 @@ interface CompleteSpec extends TokenSpec {
   readonly expirationSeconds: number;
 }
 
-function completeSpec(spec: TokenSpec, { apiAudiences, maxExpirationSeconds }: TokenRequestDependencies, warnings: string[]): CompleteSpec {
+/** Throws 422 with what is wrong with a request, which validating admission does not see then. */
+function checkSpec(spec: TokenSpec): void {
   const asked = spec.expirationSeconds ?? DEFAULT_SECONDS;
   const errors: FieldError[] = [];
   const path = 'spec.expirationSeconds';
   if (asked < MIN_SECONDS) errors.push(invalidValue(path, asked, 'may not specify a duration less than 10 minutes'));
   if (asked > MAX_SECONDS) errors.push(invalidValue(path, asked, 'may not specify a duration larger than 2^32 seconds'));
-  if (spec.boundObjectRef && (spec.boundObjectRef.name ?? '') === '') errors.push(forbiddenField('spec.boundObjectRef.name', 'may not be empty'));
   if (errors.length > 0) throw invalid(kind, '', errors);
+}
+
+function completeSpec(spec: TokenSpec, { apiAudiences, maxExpirationSeconds }: TokenRequestDependencies, warnings: string[]): CompleteSpec {
+  const asked = spec.expirationSeconds ?? DEFAULT_SECONDS;
   const capped = maxExpirationSeconds > 0 && asked > maxExpirationSeconds;
   if (capped) warnings.push(`requested expiration of ${asked} seconds shortened to ${maxExpirationSeconds} seconds`);
   const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : apiAudiences;
@@ -143,14 +149,17 @@ interface Bound {
   readonly node?: BoundReference;
 }
 
-/** Kinds that tokens can be bound to; all are of the core group. */
-const bindable = new Map<string, 'pods' | 'secrets' | 'nodes'>([['v1/Pod', 'pods'], ['v1/Secret', 'secrets'], ['v1/Node', 'nodes']]);
+/** Kinds that tokens can be bound to; all are of the core group, whose version is not looked at. */
+const bindable = new Map<string, 'pods' | 'secrets' | 'nodes'>([['Pod', 'pods'], ['Secret', 'secrets'], ['Node', 'nodes']]);
 
 async function bind(reference: BoundObjectReference | undefined, of: { namespace: string; account: string }, find: FindBoundObject): Promise<Bound> {
   if (reference === undefined) return {};
   const { apiVersion = '', kind: kindName = '', name = '', uid = '' } = reference;
-  const resource = bindable.get(`${apiVersion}/${kindName}`);
+  const resource = (parseGroupVersion(apiVersion)?.group ?? '') === '' ? bindable.get(kindName) : undefined;
   if (resource === undefined) throw badRequest(`cannot bind token to object of type ${describeKind(apiVersion, kindName)}`);
+  const problems = checkPathSegment(name);
+  if (name === '') throw badRequest('Name parameter required.');
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
   const found = await find(resource, { namespace: resource === 'nodes' ? '' : of.namespace, name });
   if (found === undefined) throw notFound({ group: '', resource }, name);
   const actual = found.metadata.uid ?? '';

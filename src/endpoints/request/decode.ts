@@ -8,7 +8,7 @@ import {
   CborError, decodeEnvelope, decodeMessage, formatCbor, formatYamlDuplicates, JsonError, type OddNumber, parseCbor, parseJson, type ParseYaml,
   ProtobufError, YamlError,
 } from '../../codec/index.ts';
-import { type Catalog, versionIn } from '../../registry/index.ts';
+import { type Catalog, type Resource, versionIn } from '../../registry/index.ts';
 import {
   cannotBeHandled, cborDecodeError, cborMismatch, cborTypeError, isFormerVersion, notAnObject, notAString, notRegistered, TYPE_META_NAME,
   unknownConversion, unknownInternally, unrecognized, versionKindError,
@@ -160,6 +160,13 @@ function readOther(found: GroupVersionKind, value: JsonValue | undefined, catalo
   }
 }
 
+/** Whether objects of two groups are the same ones (Events): bodies of the one can be read as the other. */
+function isStoredAlike(catalog: Catalog, one: GroupVersionKind, other: GroupVersionKind): boolean {
+  const [first, second] = [one, other].map(({ group, kind }) => catalog.findKind(group, kind));
+  const placeOf = ({ storedAs, group, plural }: Resource): string => storedAs ?? `${group}/${plural}`;
+  return first !== undefined && second !== undefined && placeOf(first) === placeOf(second);
+}
+
 /** Throws unless the body, which `value` is where it is not protobuf, is of the kind of the path. */
 function checkType(
   found: GroupVersionKind, expected: Expected, { catalog, value }: { readonly catalog: Catalog; readonly value?: JsonValue | undefined },
@@ -170,7 +177,7 @@ function checkType(
   const fail = (why: string): Error => cannotBeHandled(found, expected.kind, why);
   if (found.kind !== expected.kind || found.group !== expected.group) {
     readOther(found, value, catalog, fail);
-    throw fail(unknownConversion(found, expected));
+    if (!isStoredAlike(catalog, found, expected)) throw fail(unknownConversion(found, expected));
   }
   throw mismatchedVersion(found, expected);
 }
