@@ -140,6 +140,7 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   await readyObject(marked, request.version);
   // The reference asks again about the object as it was marked.
   await admit({ ...round, current: marked }, options);
+  request.onAdmitted?.();
   const outcome = await remove(round, marked);
   return outcome.type === 'again' ? { ...outcome, marked } : outcome;
 }
@@ -154,7 +155,8 @@ async function runRound(round: Round): Promise<Outcome> {
   const plan = planDelete(round, old);
   if (plan.type === 'nothing') return { type: 'done', sure: false, result: { type: 'pending', object: scope.show(current) } };
   await admit(round, plan.type === 'mark' ? plan.options : undefined);
-  request.onAdmitted?.();
+  // Of two writes the last one counts: those of the next object of a collection follow both.
+  if (plan.type === 'remove' || !plan.thenRemove) request.onAdmitted?.();
   checkSignal(request.context.signal);
   return plan.type === 'remove' ? remove(round, current) : mark(round, old, plan);
 }
