@@ -138,7 +138,7 @@ export const ingressKind: KindSpec = {
   storagePrefix: 'ingress',
   tracksGeneration: true,
   subresources: [status],
-  metadataChecks: ['update', 'kind', 'object'],
+  metadataChecks: ['update', 'object', 'kind'],
   columns: ingressColumns,
   validation: { object: validateIngress, update: validateIngressUpdate, status: validateIngressStatus },
   warnings: (object, old, { subresource }) => [

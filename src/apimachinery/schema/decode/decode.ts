@@ -67,9 +67,9 @@ export function setOwn(object: Json, key: string, value: unknown): void {
   else object[key] = value;
 }
 
-/** Go's zero time where a pointer leads to it: it is set, and written as null. One in metadata is left to what asks whether a time of deletion is stated. */
-const isZeroTime = ({ name, operation, pointer }: PlannedField, input: unknown): boolean =>
-  pointer && (operation === 'time' || operation === 'micro-time') && typeof input === 'string' && name !== 'deletionTimestamp';
+/** Go's zero time where a pointer leads to it: it is set, and written as null. */
+const isZeroTime = ({ operation, pointer }: PlannedField, input: unknown): boolean =>
+  pointer && (operation === 'time' || operation === 'micro-time') && typeof input === 'string';
 
 class Decoder {
   readonly strictErrors: string[] = [];
@@ -134,7 +134,9 @@ class Decoder {
     if (this.#duplicates !== undefined) this.#reportDuplicate();
     this.#path.pop();
     this.#plans.pop();
-    if (value === undefined && isZeroTime(field, input)) return null;
+    // The object's own time of deletion is left to what asks whether there is one.
+    const isOwnDeletion = field.name === 'deletionTimestamp' && this.#path.length === 1;
+    if (value === undefined && !isOwnDeletion && isZeroTime(field, input)) return null;
     if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation))) return undefined;
     const isPlainList = field.operation === 'array' && field.isWritten && !field.pointer;
     if (isPlainList && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true) return null;
