@@ -76,13 +76,17 @@ export const forbiddenField = (field: string, detail: string): FieldError =>
 export const duplicate = (field: string, value: unknown): FieldError =>
   ({ reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${quoteValue(value)}` });
 
-/** A string or map with too many bytes; the value is not repeated. */
-export const tooLong = (field: string, maxBytes: number): FieldError =>
-  ({ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}` });
+/** A string or map with too many bytes; the value is not repeated, nor is a bound below zero. */
+export function tooLong(field: string, maxBytes: number): FieldError {
+  const why = maxBytes < 0 ? 'value is too long' : `may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`;
+  return { reason: 'FieldValueTooLong', field, message: `Too long: ${why}` };
+}
 
-/** A list with too many items. */
-export const tooMany = (field: string, count: number, max: number): FieldError =>
-  ({ reason: 'FieldValueTooMany', field, message: `Too many: ${count}: must have at most ${max} ${max === 1 ? 'item' : 'items'}` });
+/** A list with too many items; a bound below zero is not shown. */
+export function tooMany(field: string, count: number, max: number): FieldError {
+  const why = max < 0 ? 'has too many items' : `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
+  return { reason: 'FieldValueTooMany', field, message: `Too many: ${count}: ${why}` };
+}
 
 /** A reference to something that is not there. */
 export const notFoundValue = (field: string, value: unknown): FieldError =>

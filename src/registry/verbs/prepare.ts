@@ -143,14 +143,12 @@ function contentDiffers(target: Target, object: KubeObject, old: KubeObject): bo
   return !equalJson(content(object), content(old));
 }
 
-function restoreMetadata(object: KubeObject, old: KubeObject, { context }: Write): void {
+function restoreMetadata(object: KubeObject, old: KubeObject): void {
   const [meta, before] = [object.metadata, old.metadata];
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid;
   if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp;
   if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp;
   if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds;
-  // Storing an object drops it, and a dry run stores nothing.
-  if (!context.dryRun) delete meta.selfLink;
 }
 
 /** Paths whose writes are no new intent: generation stays. */
@@ -163,7 +161,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, write: Wri
   else object.metadata.generation = old.metadata.generation;
   isolate(object, old, write);
   resource.strategy.prepareForUpdate?.(object, old, strategyContext(write));
-  restoreMetadata(object, old, write);
+  restoreMetadata(object, old);
   const untouched = object.metadata.generation === old.metadata.generation;
   const isCounted = resource.tracksGeneration && untouched && !uncounted.has(write.subresource);
   if (isCounted && contentDiffers(write.target, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -227,6 +227,8 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   const expect = current.revision;
   const { custom, isStoredInPart } = storage.resource;
   const removes = completesDeletion(request.resource, object, old);
+  // Storing an object drops it: a dry run and a removal store nothing.
+  if (!context.dryRun && !removes) delete object.metadata.selfLink;
   const unread = request.unread?.();
   const emptied = unread && emptiedMetadata(request, object, unread);
   // The reference compares with what it reads: what an apply leaves empty is a change each time.
