@@ -186,9 +186,15 @@ class PrefixCache<T> implements Cache<T> {
   /** The values of a page are compacted before the next one comes, which can then use the memory that they came in. */
   async #addPage(kvs: readonly KeyValue[]): Promise<void> {
     const { clock, compactChunk } = this.#options;
-    const chunks = this.#listing.add(kvs.map((kv) => this.#toEntry(kv)));
-    if (this.#listed || compactChunk === undefined) return;
     const pause = createTimeSlice(clock, TURN_MS);
+    const entries: Entry<T>[] = [];
+    for (const kv of kvs) {
+      const turn = pause();
+      if (turn !== undefined) await turn;
+      entries.push(this.#toEntry(kv));
+    }
+    const chunks = this.#listing.add(entries);
+    if (this.#listed || compactChunk === undefined) return;
     for (const chunk of chunks) await runStepsInSlices(compactChunk(chunk), pause);
   }
 

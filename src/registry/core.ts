@@ -3,6 +3,7 @@ import { type Clock, type Steps, createTimeSlice, runStepsInSlices } from '../ba
 import { type Cache, type CacheObserver, createCache } from '../cache/index.ts';
 import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
+import { isProtobuf } from '../codec/index.ts';
 import type { Catalog, StoredObject, RegistryDependencies, Target } from './contract.ts';
 import { initializing } from './errors.ts';
 import { DecodedObjectCache } from './objects/decoded-object-cache.ts';
@@ -233,10 +234,16 @@ export class Core {
     return revision < (await slot.defined);
   }
 
-  /** Whether a write of the same object would store the same bytes: with this encryption key, in this encoding, in the storage version. */
-  isCurrent({ resource, layout, codec }: ResourceStorage, { key, value }: KeyValue): boolean {
+  /**
+   * Whether a write of the object would store the same bytes: with this encryption key, in this encoding, in the storage version; and for JSON of
+   * built-in kinds, with the defaults and in the order of today.
+   */
+  isCurrent({ resource, layout, codec }: ResourceStorage, { key, value }: KeyValue, object: StoredRevision): boolean {
     if (!codec.isCurrent(value, key)) return false;
-    return !resource.custom || resource.versions.length < 2 || hasBytesAt(codec.decode(value, key), 0, layout.head);
+    if (resource.custom && resource.versions.length < 2) return true;
+    const stored = codec.decode(value, key);
+    if (resource.custom) return hasBytesAt(stored.value, 0, layout.head);
+    return stored.isOwn || isProtobuf(stored.value) || Buffer.compare(stored.value, object.stored()) === 0;
   }
 
   /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */
@@ -288,7 +295,7 @@ export class Core {
     const slot: Slot = {
       resource, layout, codec, context, observer: this.options.observe?.(resource), listed: Infinity, unreadable: new Map(),
       decode: (kv) => decodeValue(context, codec, kv),
-      fromJson: (kv) => new StoredRevision(context, kv),
+      fromJson: (kv) => new StoredRevision(context, kv, true),
       get cache() {
         return (cache ??= startCache());
       },

@@ -1,6 +1,7 @@
 // How values lie in the store: JSON and protobuf, in the clear and sealed, what is outdated; and values that cannot be read, through the registry.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import type { KubeObject, StatusError } from '../../apimachinery/index.ts';
 import { type Store, createMemoryStore } from '../../storage/index.ts';
 import { createManualClock } from '../../base/index.ts';
@@ -21,8 +22,9 @@ const cipherOf = (mark: string): ValueCipher => ({
   isCurrent: (stored) => text(stored).startsWith(mark),
 });
 
-const json: StorageFormat = { mediaType: 'application/json', endsWithNewline: true };
-const protobuf: StorageFormat = { mediaType: 'application/vnd.kubernetes.protobuf', endsWithNewline: false };
+const sum = (value: Uint8Array): number => crc32(value, 7);
+const json: StorageFormat = { mediaType: 'application/json', endsWithNewline: true, sum };
+const protobuf: StorageFormat = { mediaType: 'application/vnd.kubernetes.protobuf', endsWithNewline: false, sum };
 const layout = createLayout(rows.configMaps, '/registry/configmaps/');
 const encoded = encodeObject(layout, { metadata: { name: 'a', resourceVersion: '7' }, data: { k: 'v' } } as unknown as KubeObject);
 const key = '/registry/configmaps/ns/a';
@@ -30,12 +32,15 @@ const key = '/registry/configmaps/ns/a';
 test('createStorageCodec stores JSON with the newline, protobuf for built-in kinds alone, and reads both', () => {
   const lines = createStorageCodec(layout, json);
   const binary = createStorageCodec(layout, protobuf);
-  assert.equal(text(lines.encode(encoded, key) as Uint8Array), `${text(encoded.json)}\n`);
-  assert.equal(text(lines.decode(lines.encode(encoded, key) as Uint8Array, key)), text(encoded.json));
+  const line = lines.encode(encoded, key) as Uint8Array;
+  assert.match(text(line).slice(encoded.json.length), /^[ \t\n\r]{16}\n$/);
+  assert.equal(text(line).trimEnd(), text(encoded.json));
+  const decoded = lines.decode(line, key);
+  assert.deepEqual([text(decoded.value), decoded.isOwn], [text(encoded.json), true]);
   assert.ok(!text(encoded.json).includes('resourceVersion'));
   const stored = binary.encode(encoded, key) as Uint8Array;
   assert.equal(text(stored.subarray(0, 4)), 'k8s\0');
-  assert.deepEqual(binary.decode(stored, key), stored);
+  assert.deepEqual(binary.decode(stored, key), { value: stored, isOwn: false });
   assert.deepEqual([lines.isCurrent(stored, key), binary.isCurrent(stored, key), binary.isCurrent(encoded.json, key)], [false, true, false]);
   const widgets = createLayout(rows.widgets, '');
   assert.equal(text(createStorageCodec(widgets, protobuf).encode(encodeObject(widgets, { metadata: {} } as KubeObject), key) as Uint8Array)[0], '{');
@@ -51,11 +56,30 @@ test('createStorageCodec encrypts what the configuration names, by its name, and
   createStorageCodec(createLayout(rows.budgets, ''), { ...json, cipherFor });
   assert.deepEqual(asked, ['configmaps', 'poddisruptionbudgets.policy']);
   const stored = codec.encode(encoded, key) as Uint8Array;
-  assert.equal(text(stored), `new:${key}|${text(encoded.json)}\n`);
-  assert.equal(text(codec.decode(stored, key)), text(encoded.json));
+  assert.equal(text(stored).trimEnd(), `new:${key}|${text(encoded.json)}`);
+  const decoded = codec.decode(stored, key);
+  assert.deepEqual([text(decoded.value), decoded.isOwn], [text(encoded.json), true]);
   assert.throws(() => codec.decode(stored, `${key}b`), /no matching prefix/);
   assert.deepEqual([codec.isCurrent(stored, key), codec.isCurrent(bytes(`old:${key}|{}`), key)], [true, false]);
   assert.equal(createStorageCodec(layout, { ...protobuf, cipherFor }).isCurrent(stored, key), false);
+});
+
+test('createStorageCodec knows JSON of its own by the mark: not that of others, of another release, or what was changed by hand', () => {
+  const marked = text(createStorageCodec(layout, json).encode(encoded, key) as Uint8Array);
+  const isOwn = (value: string, format = json): boolean => {
+    const decoded = createStorageCodec(layout, format).decode(bytes(value), key);
+    assert.deepEqual(JSON.parse(text(decoded.value)), JSON.parse(value));
+    return decoded.isOwn;
+  };
+  assert.equal(isOwn(marked), true);
+  assert.equal(isOwn(marked, protobuf), true);
+  assert.equal(isOwn(marked, { ...json, sum: (value) => crc32(value, 8) }), false);
+  assert.deepEqual([isOwn(marked.replace('"k":"v"', '"k":"w"')), isOwn(marked.slice(0, -1)), isOwn(`${marked}\n`)], [false, false, false]);
+  const { sum: _sum, ...without } = json;
+  assert.equal(isOwn(text(createStorageCodec(layout, without).encode(encoded, key) as Uint8Array), without), false);
+  assert.deepEqual([isOwn(text(encoded.json)), isOwn(`${text(encoded.json)}\n`), isOwn(`${text(encoded.json)}${' '.repeat(16)}\n`)], [false, false, false]);
+  const widgets = createLayout(rows.widgets, '');
+  assert.equal(createStorageCodec(widgets, json).decode(bytes('{}\n'), key).isOwn, false);
 });
 
 /** A registry whose values are sealed, and a way to put others beneath it. */

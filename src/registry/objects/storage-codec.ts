@@ -1,6 +1,11 @@
 // How the values of one resource lie in the store, between the registry's JSON and the bytes on disk: JSON (with the newline that Go's encoder
 // ends with, where another apiserver may read it), protobuf, or CBOR for custom resources where that is asked for, and encryption around it.
-// A kube-apiserver on the same etcd finds what it would have written itself.
+// A kube-apiserver on the same etcd finds what it would have written itself, but for a mark of white space behind the JSON of built-in kinds:
+//
+//   {"kind":"ConfigMap",…}················↵        16 characters of four kinds: a checksum of the JSON
+//
+// JSON with its mark has its defaults and the order of its fields, and is shown without being parsed. All else (other writers, other releases of this
+// program, what was changed by hand) is decoded and defaulted when it is read.
 import { type JsonValue, internalError } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe } from '../../base/index.ts';
 import { encodeCbor, encodeEnvelope, encodeMessage, isCbor, isProtobuf } from '../../codec/index.ts';
@@ -22,17 +27,30 @@ export interface StorageFormat {
   readonly mediaType: 'application/json' | 'application/vnd.kubernetes.protobuf';
   /** Whether JSON ends with a newline. */
   readonly endsWithNewline: boolean;
+  /**
+   * The checksum of JSON that its mark stands for: another one where fields of built-in kinds, their order or their defaults are others. Without it there
+   * are no marks, and all is decoded when it is read.
+   */
+  readonly sum?: (json: Uint8Array) => number;
   /** Whether custom resources are written as CBOR (the feature gate CBORServingAndStorage); it is read in any case. */
   readonly storesCbor?: boolean;
   /** The cipher for a resource (`secrets`, `deployments.apps`); undefined where its values lie in the clear. */
   readonly cipherFor?: (resource: string) => ValueCipher | undefined;
 }
 
+/** A value of the store. */
+export interface DecodedValue {
+  /** JSON without a newline, protobuf or CBOR, in whichever version and order it was stored. */
+  readonly value: Uint8Array;
+  /** It is JSON with the mark of what this program writes: decoding it would change nothing. */
+  readonly isOwn: boolean;
+}
+
 /** The values of one resource in the store. */
 export interface StorageCodec {
   encode(object: EncodedObject, key: string): MaybePromise<Uint8Array>;
-  /** JSON without a newline, protobuf or CBOR, in whichever version and order it was stored; throws for values that cannot be decrypted. */
-  decode(stored: Uint8Array, key: string): Uint8Array;
+  /** Throws for values that cannot be decrypted. */
+  decode(stored: Uint8Array, key: string): DecodedValue;
   /** Whether `encode` would store the object in the same way today: with the same key, in the same encoding. */
   isCurrent(stored: Uint8Array, key: string): boolean;
 }
@@ -42,6 +60,7 @@ interface PlainCodec extends StorageCodec {
 }
 
 const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 const NEWLINE = 0x0a;
 
 /** Groups that the reference keeps in JSON whatever the media type: those of servers that were separate once. */
@@ -50,44 +69,81 @@ const alwaysJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
 /** JSON as the memory of a single server holds it. */
 export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
 
-const plainJson: PlainCodec = { encode: ({ json }) => json, decode: (stored) => stored, isCurrent: (stored) => !isCbor(stored) };
-
-/** JSON with a newline. Protobuf is read too, and is outdated. */
-const jsonLines: PlainCodec = {
+/** JSON without marks: of custom resources, whose definitions say what it lacks. Protobuf is read too, and is outdated. */
+const createJsonCodec = (endsWithNewline: boolean): PlainCodec => ({
   encode({ json }) {
+    if (!endsWithNewline) return json;
     const stored = new Uint8Array(json.length + 1);
     stored.set(json);
     stored[json.length] = NEWLINE;
     return stored;
   },
-  decode: (stored) => (stored[0] === OPEN_BRACE && stored[stored.length - 1] === NEWLINE ? stored.subarray(0, -1) : stored),
+  decode: (stored) => ({ value: withoutNewline(stored), isOwn: false }),
   isCurrent: (stored) => !isProtobuf(stored) && !isCbor(stored),
-};
+});
+
+const withoutNewline = (stored: Uint8Array): Uint8Array =>
+  (stored[0] === OPEN_BRACE && stored[stored.length - 1] === NEWLINE ? stored.subarray(0, -1) : stored);
+
+const MARK_LENGTH = 16;
+/** What JSON may end with, by the two bits that it stands for. */
+const whiteSpace = Uint8Array.of(0x20, 0x09, 0x0a, 0x0d);
+
+/** JSON of built-in kinds, with its mark. Protobuf is read too, and is outdated. */
+function createMarkedCodec(endsWithNewline: boolean, sumOf: NonNullable<StorageFormat['sum']>): PlainCodec {
+  const tail = MARK_LENGTH + (endsWithNewline ? 1 : 0);
+  return {
+    encode({ json }) {
+      const stored = new Uint8Array(json.length + tail);
+      stored.set(json);
+      const sum = sumOf(json);
+      for (let i = 0; i < MARK_LENGTH; i++) stored[json.length + i] = whiteSpace[(sum >>> (2 * i)) & 3] as number;
+      if (endsWithNewline) stored[stored.length - 1] = NEWLINE;
+      return stored;
+    },
+    decode(stored) {
+      const end = stored.length - tail;
+      // Most of what others write ends with its brace.
+      if (end > 0 && stored[end - 1] === CLOSE_BRACE && stored[0] === OPEN_BRACE) {
+        const value = stored.subarray(0, end);
+        if (hasMark(stored, end, sumOf(value))) return { value, isOwn: true };
+      }
+      return { value: withoutNewline(stored), isOwn: false };
+    },
+    isCurrent: (stored) => !isProtobuf(stored) && !isCbor(stored),
+  };
+}
+
+function hasMark(stored: Uint8Array, start: number, sum: number): boolean {
+  for (let i = 0; i < MARK_LENGTH; i++) if (stored[start + i] !== whiteSpace[(sum >>> (2 * i)) & 3]) return false;
+  return true;
+}
 
 /** CBOR with sorted keys; JSON is read too, and is outdated. */
 const cbor: PlainCodec = {
   encode: ({ document }) => encodeCbor(document, { sortsKeys: true }),
-  decode: jsonLines.decode,
+  decode: (stored) => ({ value: withoutNewline(stored), isOwn: false }),
   isCurrent: isCbor,
 };
 
 /** Protobuf; JSON is read too, and is outdated. */
-function createProtobufCodec(layout: Layout): PlainCodec {
+function createProtobufCodec(layout: Layout, json: PlainCodec): PlainCodec {
   const { kind, storageVersion } = layout.resource;
   const type = { apiVersion: layout.apiVersion(storageVersion), kind };
   return {
     encode: ({ document }) => encodeEnvelope(type, encodeMessage(layout.schema(storageVersion), document as JsonValue)),
-    decode: jsonLines.decode,
+    decode: json.decode,
     isCurrent: (stored) => stored[0] !== OPEN_BRACE,
   };
 }
 
-function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor }: StorageFormat): PlainCodec {
+function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor, sum }: StorageFormat): PlainCodec {
   const { custom, group } = layout.resource;
   if (custom && storesCbor === true) return cbor;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
-  if (isProtobuf && !custom && !alwaysJson.has(group)) return createProtobufCodec(layout);
-  return endsWithNewline || isProtobuf ? jsonLines : plainJson;
+  const endsAsGo = endsWithNewline || isProtobuf;
+  const json = custom || sum === undefined ? createJsonCodec(endsAsGo) : createMarkedCodec(endsAsGo, sum);
+  return isProtobuf && !custom && !alwaysJson.has(group) ? createProtobufCodec(layout, json) : json;
 }
 
 /** StatusError (500) when the value cannot be encrypted: it is not written then. */

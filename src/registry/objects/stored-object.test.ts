@@ -13,13 +13,13 @@ import { rows } from '../testing.ts';
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-function makeVersion(resource: Resource, value: Uint8Array, modRevision = 7): StoredRevision {
+function makeVersion(resource: Resource, value: Uint8Array, { modRevision = 7, isOwn = false } = {}): StoredRevision {
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
-  return new StoredRevision({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision });
+  return new StoredRevision({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision }, isOwn);
 }
 
-const store = (resource: Resource, object: object): StoredRevision =>
-  makeVersion(resource, encodeObject(createLayout(resource, ''), object as KubeObject).json);
+const store = (resource: Resource, object: object, modRevision = 7): StoredRevision =>
+  makeVersion(resource, encodeObject(createLayout(resource, ''), object as KubeObject).json, { modRevision, isOwn: true });
 
 const meta = { name: 'a', namespace: 'ns', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z', labels: { b: 'c', uid: '"uid":"x"' } };
 
@@ -46,7 +46,7 @@ test('bytes agree with the object for any metadata and data', () => {
   const objects = fc.record({ metadata, data: strings });
   for (const resource of [rows.configMaps, rows.widgets]) {
     fc.assert(fc.property(objects, fc.integer({ min: 1, max: 2 ** 53 - 1 }), (object, revision) => {
-      const version = makeVersion(resource, encodeObject(createLayout(resource, ''), object as unknown as KubeObject).json, revision);
+      const version = store(resource, object, revision);
       const parsed = JSON.parse(text(version.bytes('v1', 'json-single'))) as KubeObject;
       assert.equal(parsed.metadata.resourceVersion, String(revision));
       assert.deepEqual(JSON.parse(JSON.stringify(version.object('v1'))), parsed);
@@ -74,6 +74,17 @@ test('foreign bytes are understood: protobuf, and JSON in another order', () => 
   const foreign = bytes(JSON.stringify({ data: object.data, metadata: object.metadata, apiVersion: 'v1', kind: 'ConfigMap' }));
   assert.equal(text(makeVersion(rows.configMaps, foreign).bytes('v1', 'json-single')), expected);
   assert.throws(() => makeVersion(rows.configMaps, bytes('{')).object('v1'), { name: 'StatusError' });
+});
+
+test('JSON without a mark is filled in and put in order as other foreign bytes are, and own JSON is shown as it is', () => {
+  const applyDefaults = (object: KubeObject): void => void (object['data'] ??= { filled: 'in' });
+  const resource: Resource = { ...rows.configMaps, strategy: { applyDefaults } };
+  const unfilled = bytes(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { uid: 'u', name: 'a' } }));
+  const shown = (isOwn: boolean): string => text(makeVersion(resource, unfilled, { isOwn }).bytes('v1', 'json-item'));
+  assert.equal(shown(false), '{"metadata":{"name":"a","uid":"u","resourceVersion":"7"},"data":{"filled":"in"}}');
+  assert.equal(shown(true), '{"metadata":{"uid":"u","resourceVersion":"7","name":"a"}}');
+  const formerVersion = bytes(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v0', metadata: { name: 'a' } }));
+  assert.deepEqual(makeVersion(resource, formerVersion, { isOwn: true }).object('v1')['data'], { filled: 'in' });
 });
 
 test('bytes in protobuf are the envelope of the message with resourceVersion', () => {

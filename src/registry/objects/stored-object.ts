@@ -2,7 +2,7 @@
 // place. Labels and selectable fields are read when they are first asked for, and kept; decoded objects are not (a parsed object takes several
 // times its bytes). Where the bytes are:
 //
-//   foreign ──first read──▶ own ──move──▶ packed         foreign: as another server stored them: protobuf, CBOR, or JSON in another order or version
+//   foreign ──first read──▶ own ──move──▶ packed         foreign: as another server stored them, or another release: protobuf, CBOR, or JSON without our mark
 //                            ▲               │           own: in the row's layout, memory of its own
 //                            └──supersede────┘           packed: an item in a piece of memory that neighbours share (chunk.ts)
 //
@@ -48,7 +48,7 @@ export class StoredRevision implements StoredObject {
   /** Foreign or own; empty while packed. */
   #bytes: Uint8Array;
   /** Whether #bytes are known to be in the row's layout. */
-  #isCanonical = false;
+  #isCanonical: boolean;
   /** While packed: the JSON item in the storage version is [start, end) of a piece that neighbours share. */
   #memory: Uint8Array | undefined;
   #start = 0;
@@ -62,11 +62,14 @@ export class StoredRevision implements StoredObject {
   /** JSON of the versions that a remote converter made, without resourceVersion. */
   #conversions: Map<string, Uint8Array> | undefined;
 
-  constructor(context: ObjectContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>) {
+  /** The value is its own where this program wrote it, with its defaults and in its order, in the storage version that the row had then. */
+  constructor(context: ObjectContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>, isOwn = false) {
+    const { head, resource } = context.layout;
     this.#context = context;
     this.#key = kv.key;
     this.#bytes = kv.value;
     this.revision = kv.modRevision;
+    this.#isCanonical = isOwn && resource.readStored === undefined && hasBytesAt(kv.value, 0, head);
   }
 
   get resource(): Resource {
@@ -289,8 +292,7 @@ export class StoredRevision implements StoredObject {
     if (this.#isCanonical) return this.#bytes;
     const { layout } = this.#context;
     const { readStored, storageVersion } = layout.resource;
-    const isAsRead = readStored !== undefined && layout.asRead.has(this.#bytes);
-    if (readStored !== undefined ? !isAsRead : !hasBytesAt(this.#bytes, 0, layout.head)) {
+    if (readStored === undefined || !layout.asRead.has(this.#bytes)) {
       const parsed = readStored === undefined ? this.#part(() => decodeForeign(layout, this.#bytes)) : this.#part(() => parseStored(this.#bytes), remember);
       const object = readStored === undefined ? parsed : this.#part(() => readStored(parsed, storageVersion));
       const document = this.#part(() => storedDocument(layout, object), remember);

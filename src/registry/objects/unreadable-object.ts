@@ -4,7 +4,6 @@
 import { StatusError, failure, internalError } from '../../apimachinery/index.ts';
 import type { Resource } from '../resource.ts';
 import type { KeyValue } from '../../storage/index.ts';
-import { hasBytesAt } from './json-scan.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredRevision, type ObjectContext } from './stored-object.ts';
 
@@ -100,11 +99,10 @@ export function decodeValue(context: ObjectContext, codec: StorageCodec, kv: Pic
   if (kv.damage !== undefined) return new UnreadableObject(context, kv, { cause: kv.damage, isSealed: true });
   let isSealed = true;
   try {
-    const value = codec.decode(kv.value, kv.key);
+    const { value, isOwn } = codec.decode(kv.value, kv.key);
     isSealed = false;
-    const object = new StoredRevision(context, value === kv.value ? kv : { key: kv.key, value, modRevision: kv.modRevision });
-    const { head, resource } = context.layout;
-    if (!hasBytesAt(value, 0, head) && (resource.readStored === undefined || value[0] !== OPEN_BRACE)) object.stored();
+    const object = new StoredRevision(context, { key: kv.key, value, modRevision: kv.modRevision }, isOwn);
+    if (context.layout.resource.readStored === undefined || value[0] !== OPEN_BRACE) object.stored();
     return object;
   } catch (error) {
     const cause = error instanceof StatusError ? error.message.replace(/^Internal error occurred: /, '') : describe(error);

@@ -217,7 +217,7 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
 async function leaveUnchanged({ core, scope, key, current, stored }: Change['round'], isWhole: (found: KeyValue) => boolean): Promise<Outcome | undefined> {
   const found = stored ?? (await core.readValue(key));
   if (found?.modRevision !== current.revision) return again;
-  if (!core.isCurrent(scope.storage, found) || !isWhole(found)) return undefined;
+  if (!core.isCurrent(scope.storage, found, current) || !isWhole(found)) return undefined;
   return { type: 'unchanged', result: { object: scope.show(current), created: false } };
 }
 
@@ -249,7 +249,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
     hasUnknown: unread?.hasUnknown }) : { ...encodeObject(storage.layout, stored), isAsRead: false };
   // Reading adds defaults that the definition may not have had when the object was written, or that the version it was written in does not have.
   if (isSame && custom) {
-    const outcome = await leaveUnchanged(round, ({ value }) => Buffer.compare(storage.codec.decode(value, key), encoded.json) === 0);
+    const outcome = await leaveUnchanged(round, ({ value }) => Buffer.compare(storage.codec.decode(value, key).value, encoded.json) === 0);
     if (outcome !== undefined) return outcome;
   }
   if (!removes) checkSize(encoded.json);

@@ -38,11 +38,13 @@ describe('values in etcd', { skip: noEtcd }, () => {
     assert.equal(status, 201, text);
   };
 
-  test('are JSON as the reference writes it: type first, no resourceVersion, a newline at the end',
+  test('are JSON as the reference writes it: type first, no resourceVersion, a newline at the end, behind a mark of white space',
     () => run({ etcdPrefix: 'elsewhere/' }, async (server, raw) => {
     await create(server, 'configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' } });
     const text = (await readRaw(raw, '/elsewhere/configmaps/default/a')).toString();
-    assert.match(text, /^\{"kind":"ConfigMap","apiVersion":"v1","metadata":\{"name":"a","namespace":"default","uid":"[-0-9a-f]{36}","creationTimestamp":.*\}\n$/);
+    const document = /^\{"kind":"ConfigMap","apiVersion":"v1","metadata":\{"name":"a","namespace":"default","uid":"[-0-9a-f]{36}","creationTimestamp":.*\}/;
+    assert.match(text, document);
+    assert.match(text.replace(document, ''), /^[ \t\r\n]{16}\n$/);
     assert.ok(!text.includes('resourceVersion'));
   }));
 
@@ -63,11 +65,34 @@ describe('values in etcd', { skip: noEtcd }, () => {
     await json.close();
   }));
 
-  test('of other origin have the defaults of their kind when they are read', () => run({}, async (server, raw) => {
-    const stored = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'a', namespace: 'default' }, spec: { resources: {} } };
-    await raw.txn({ key: '/registry/persistentvolumeclaims/default/a', expect: 0, value: Buffer.from(JSON.stringify(stored)) });
-    const { body } = await server.request({ path: `${namespaced}/persistentvolumeclaims/a` });
-    assert.deepEqual([body.spec, body.status], [{ resources: {}, volumeMode: 'Filesystem' }, { phase: 'Pending' }]);
+  test('of other origin have the defaults of their kind when they are read, whatever their order', () => run({}, async (server, raw) => {
+    const claims = { path: `${namespaced}/persistentvolumeclaims` };
+    const keyOf = (name: string): string => `/registry/persistentvolumeclaims/default/${name}`;
+    const meta = (name: string) => ({ name, namespace: 'default', uid: `7c5d1d6e-9c66-4a5e-8f3a-6a1f2a3b4c5${name}`,
+      creationTimestamp: '2026-01-02T03:04:05Z' });
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    // That of b begins as those of this server do.
+    const stored = [{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: meta('a'), spec },
+      { kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: meta('b'), spec }];
+    for (const claim of stored) await raw.txn({ key: keyOf(claim.metadata.name), expect: 0, value: Buffer.from(`${JSON.stringify(claim)}\n`) });
+    const filled = [{ ...spec, volumeMode: 'Filesystem' }, { phase: 'Pending' }];
+    for (const name of ['a', 'b']) {
+      const { body } = await server.request({ path: `${claims.path}/${name}` });
+      assert.deepEqual([body.spec, body.status], filled);
+    }
+    const { body: { items } } = await server.request(claims);
+    assert.deepEqual(items.map(({ spec, status }: any) => [spec, status]), [filled, filled]);
+    // An update that changes nothing writes what the value lacks, once.
+    const patch = async () => {
+      const { status, body, text } = await server.request({ method: 'PATCH', path: `${claims.path}/b`, body: {},
+        headers: { 'content-type': 'application/merge-patch+json' } });
+      assert.equal(status, 200, text);
+      return body.metadata.resourceVersion;
+    };
+    const first = await patch();
+    assert.notEqual(first, items[1].metadata.resourceVersion);
+    assert.match((await readRaw(raw, keyOf('b'))).toString(), /"volumeMode":"Filesystem"/);
+    assert.equal(await patch(), first);
   }));
 
   // As kube-apiserver stores it: in a version that is served no more, with what the versions have in common above them.

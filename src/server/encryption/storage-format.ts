@@ -2,6 +2,7 @@
 import { type Clock, type Random, delay, systemClock } from '../../base/index.ts';
 import type { StorageFormat, ValueCipher } from '../../registry/index.ts';
 import type { Store } from '../../storage/index.ts';
+import { builtIn } from '../built-in.ts';
 import { readFollowed } from '../config-files/followed-files.ts';
 import type { HealthCheck } from '../observability/health.ts';
 import { silentLogger } from '../observability/logger.ts';
@@ -27,7 +28,9 @@ export interface FollowedFormat extends StorageFormat {
 export async function readStorageFormat(source: FormatSource, makeMetrics?: () => Promise<EncryptionMetrics>): Promise<FollowedFormat> {
   const { encryptionProviderConfig: path, storageMediaType } = source;
   const mediaType = storageMediaType === 'application/json' ? storageMediaType : 'application/vnd.kubernetes.protobuf';
-  const format: StorageFormat = { mediaType, endsWithNewline: isShared(source), storesCbor: isGateOn(source.featureGates, 'CBORServingAndStorage') };
+  const format: StorageFormat = {
+    mediaType, endsWithNewline: isShared(source), sum: builtIn().sum, storesCbor: isGateOn(source.featureGates, 'CBORServingAndStorage'),
+  };
   if (path === '') return { ...format, openStore: (store) => store, checks: [] };
   const [{ createEncryption }, { createPreparedStore }] = await Promise.all([import('./encryption.ts'), import('./prepared-store.ts')]);
   const { clock = systemClock, logger = silentLogger, random } = source;
