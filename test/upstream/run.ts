@@ -25,19 +25,23 @@ interface RunOptions {
   readonly mark: string;
   readonly etcd: string;
   readonly server: string;
-  readonly pattern: string;
+  /** Go's pattern of the tests; without it those are left out that kube-apiserver fails as well: one of them ends the whole process. */
+  readonly pattern: string | undefined;
 }
 
 async function runPackage(name: string, { directory, mark, etcd, server, pattern }: RunOptions): Promise<Verdict> {
+  const known = readLedger(path.join(ours, 'ledger.json'))[name];
+  const skipped = pattern === undefined ? known?.reference ?? [] : [];
   const program = build(directory, name, mark);
   const logs = path.join(directory, 'logs');
   mkdirSync(logs, { recursive: true });
   const environment = { ...process.env, KUBE_INTEGRATION_ETCD_URL: etcd, APISERVER: server, APISERVER_LOGS: logs };
-  const listed = execFileSync(program.file, ['-test.list', pattern], { cwd: program.directory, env: environment, encoding: 'utf8' });
-  const tests = listed.split('\n').filter((line) => line.startsWith('Test'));
+  const listed = execFileSync(program.file, ['-test.list', pattern ?? '.'], { cwd: program.directory, env: environment, encoding: 'utf8' });
+  const tests = listed.split('\n').filter((line) => line.startsWith('Test') && !skipped.includes(line));
   const report = path.join(directory, `${name.replaceAll('/', '-')}.log`);
   writeFileSync(report, '');
-  const child = spawn(program.file, ['-test.v', '-test.run', pattern, '-test.timeout', '60m'], {
+  const skip = skipped.length === 0 ? [] : ['-test.skip', `^(${skipped.join('|')})$`];
+  const child = spawn(program.file, ['-test.v', '-test.run', pattern ?? '.', ...skip, '-test.timeout', '60m'], {
     cwd: program.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -51,7 +55,7 @@ async function runPackage(name: string, { directory, mark, etcd, server, pattern
   const outcomes = readOutcomes(output, tests);
   for (const [test, outcome] of outcomes) console.log(`${outcome} ${name} ${test}`);
   console.log(`The output is in ${report}, that of servers in ${logs}.`);
-  return compare(outcomes, readLedger(path.join(ours, 'ledger.json'))[name]);
+  return compare(outcomes, known);
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'string' }, server: { type: 'string' } } });
@@ -67,7 +71,7 @@ let surprises = 0;
 try {
   for (const name of positionals) {
     const verdict = await runPackage(name, {
-      directory, mark, etcd: cluster.endpoints[0] as string, server: values.server ?? ownServer, pattern: values.run ?? '.',
+      directory, mark, etcd: cluster.endpoints[0] as string, server: values.server ?? ownServer, pattern: values.run,
     });
     surprises += verdict.surprises.length;
     for (const surprise of verdict.surprises) console.log(`surprise: ${name} ${surprise}`);
