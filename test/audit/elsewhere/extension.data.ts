@@ -35,6 +35,7 @@ export const extension: Readonly<Record<string, Elsewhere>> = {
   'X-03': { file: 'test/clients/recipes.test.ts', test: 'an envtest suite with USE_EXISTING_CLUSTER runs under pintle run' },
   'X-23': { file: 'test/clients/controller-runtime.test.ts', test: 'the suites of controller-runtime pass as with the real programs' },
   'X-25': { file: 'test/clients/gitops.test.ts', test: 'the engine of Argo CD syncs by server-side apply, finds nothing to change then, and predicts changes' },
+  'X-26': { file: 'test/clients/terraform.test.ts', test: 'Terraform has the same plans, state and objects with kube-apiserver' },
   'X-27': { file: 'test/clients/recipes.test.ts', test: 'suites of the official Java client and of fabric8 run under pintle run' },
   'X-28': { file: 'test/clients/real-crds.test.ts', test: 'definitions that others have published are served, and objects of their kinds are validated by them' },
   'X-30': { file: 'test/clients/metrics-server.test.ts', test: 'answers kubectl top about nodes and pods' },
