@@ -1,7 +1,8 @@
 // How runs of upstream's tests are read and compared with the ledger.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compare, readOutcomes } from './ledger.ts';
+import { fileURLToPath } from 'node:url';
+import { compare, readLedger, readOutcomes } from './ledger.ts';
 
 test('readOutcomes reads the tests of a package, and notices those that a panic left out', () => {
   const output = '=== RUN   TestA\n    --- PASS: TestA/sub (0.00s)\n--- PASS: TestA (0.01s)\n--- FAIL: TestB (1.00s)\npanic: x\n';
@@ -14,4 +15,10 @@ test('compare is surprised by failures without a cause and by causes that are go
   assert.deepEqual(compare(outcomes, { reference: ['TestD'], fails: { TestA: 'was so', TestB: 'not built' } }), {
     passed: 1, expected: 4, surprises: ['TestA passes, and the ledger has: was so', 'TestC fails', 'TestF did not run to its end'],
   });
+});
+
+test('readLedger has the causes of older releases of Node for them alone', () => {
+  const file = fileURLToPath(new URL('../../../test/upstream/ledger.json', import.meta.url));
+  const failsWith = (node: string): string[] => Object.keys(readLedger(file, node)['tls']?.fails ?? {});
+  assert.deepEqual([failsWith('22.19.0'), failsWith('24.1.0')], [['TestAPICurvePreferences'], []]);
 });

@@ -23,9 +23,17 @@ export interface Verdict {
   readonly surprises: readonly string[];
 }
 
-/** Reads the ledger of the repository. */
-export function readLedger(file: string): Ledger {
-  return JSON.parse(readFileSync(file, 'utf8')) as Ledger;
+/** A package in the file: there are also tests that fail with releases of Node before a major version. */
+interface StoredPackage extends PackageLedger {
+  readonly before?: Readonly<Record<string, PackageLedger['fails']>>;
+}
+
+/** Reads the ledger of the repository, as it is for a release of Node. */
+export function readLedger(file: string, node = process.versions.node): Ledger {
+  const packages = JSON.parse(readFileSync(file, 'utf8')) as Record<string, StoredPackage>;
+  const isOlder = ([major]: [string, unknown]): boolean => Number.parseInt(node, 10) < Number(major);
+  return Object.fromEntries(Object.entries(packages).map(([name, { reference, fails, before = {} }]) =>
+    [name, { reference, fails: Object.assign({}, fails, ...Object.entries(before).filter(isOlder).map(([, causes]) => causes)) }]));
 }
 
 /** Compares the outcomes of a package with what is known of it. */
