@@ -76,10 +76,12 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => compareKeys(one, other)).map(([key, child]) => [key, sortKeys(child)]));
 }
 
-/** What the rules of a node say of its default. */
+/** What the rules of a node say of its default: as one that was there before, and if they allow that, as a new one. */
 function breakRules(schema: OpenAPIV3Schema, at: string): readonly FieldError[] {
-  const root = schema['x-kubernetes-embedded-resource'] === true;
-  return compileRules(schema, { root }).validate({ value: schema.default, path: at }).errors;
+  const rules = compileRules(schema, { root: schema['x-kubernetes-embedded-resource'] === true });
+  const value = schema.default;
+  const { errors } = rules.validate({ value, oldValue: value, refusesUnchanged: true, path: at });
+  return errors.length > 0 ? errors : rules.validate({ value, path: at }).errors;
 }
 
 /** Whether pruning would take something away. */

@@ -120,6 +120,12 @@ function warnOfSlice(root: Field, old?: KubeObject): readonly string[] {
   return [...(isNamed ? ['spec.addressType: FQDN endpoints are deprecated'] : []), ...addresses.flatMap(warnOfAddress)];
 }
 
+/** A change of labels is a new generation: they name the Service. */
+function countLabels({ metadata }: KubeObject, old: KubeObject): void {
+  const isSame = equalJson(metadata.labels ?? {}, old.metadata.labels ?? {});
+  if (!isSame) metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
 /** The spec of EndpointSlice. */
 export const endpointSliceKind: KindSpec = {
   kind: 'EndpointSlice', plural: 'endpointslices',
@@ -128,6 +134,7 @@ export const endpointSliceKind: KindSpec = {
   columns: endpointSliceColumns,
   gatedFields: ['endpoints[].deprecatedTopology'],
   applyDefaults: applyEndpointSliceDefaults,
+  strategy: { prepareForUpdate: countLabels },
   validation: { object: validateEndpointSlice, update: (object, old) => [...validateEndpointSlice(object, old), ...checkSameAddressType(object, old)] },
   warnings: warnWith(warnOfSlice),
 };

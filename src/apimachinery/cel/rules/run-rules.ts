@@ -28,6 +28,8 @@ export interface RuleInput {
   readonly value: unknown;
   /** The stored object, on updates. */
   readonly oldValue?: unknown;
+  /** Rules that an unchanged value breaks are errors all the same. */
+  readonly refusesUnchanged?: boolean;
   /** Path of the value; the root has none. */
   readonly path?: string;
   readonly budget?: number;
@@ -38,8 +40,8 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 /** Runs the rules of a tree. */
 export function runRules(tree: RuleNode | undefined, input: RuleInput): RuleOutcome {
   const run = new RuleRun(input.budget ?? RUNTIME_COST_BUDGET);
-  const { value, oldValue } = input;
-  const correlation = oldValue === undefined ? {} : { current: new Correlated(value, oldValue) };
+  const { value, oldValue, refusesUnchanged = false } = input;
+  const correlation = oldValue === undefined || refusesUnchanged ? {} : { current: new Correlated(value, oldValue) };
   if (tree !== undefined) run.visit(tree, { path: input.path ?? '', value, old: oldValue, correlation });
   return { errors: run.errors, warnings: run.warnings, remainingBudget: run.budget };
 }

@@ -93,16 +93,16 @@ export function fromDeclared(json: unknown, declared: DeclaredType): Value {
     case 'string': case 'bool': return json as string | boolean;
     case 'int': return typeof json === 'number' ? wholeNumber(Math.trunc(json)) : narrowInt(BigInt(json as bigint));
     case 'double': return new CelDouble(Number(json));
-    case 'list': return Array.isArray(json) ? listOfDeclared(json, declared) : wrong('array');
-    case 'map': return isJsonObject(json) ? new DeclaredMap(json, declared.element!) : wrong('map');
-    case 'struct': return isJsonObject(json) ? new DeclaredObject(json, declared) : wrong('map');
+    case 'list': return Array.isArray(json) ? listOfDeclared(json, declared) : wrong('an array', 'array');
+    case 'map': return isJsonObject(json) ? new DeclaredMap(json, declared.element!) : wrong('a map', 'object');
+    case 'struct': return isJsonObject(json) ? new DeclaredObject(json, declared) : wrong('a map', 'object');
     case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : neitherTextNorInteger();
     default: return fromText(String(json), declared.schema.format);
   }
 }
 
 const neitherTextNorInteger = (): CelError => new CelError('invalid data, expected XIntOrString value to be either a string or integer');
-const wrong = (expected: string): CelError => new CelError(`invalid data, expected a ${expected} to match the schema`);
+const wrong = (expected: string, type: string): CelError => new CelError(`invalid data, expected ${expected} for the provided schema with type=${type}`);
 
 function fromText(text: string, format: string | undefined): Value {
   if (format === 'byte') return decodeBase64(text);
