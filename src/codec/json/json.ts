@@ -5,6 +5,7 @@ import { type JsonValue } from '../../apimachinery/index.ts';
 import { isResumable, remember } from '../../base/index.ts';
 import { type JsonPart, cutLargeParts, putPart } from './parts.ts';
 import { type StrictJson, parseStrict } from './strict.ts';
+import { StringEnds } from './strings.ts';
 import { decodeFast } from '../utf8.ts';
 
 export { JsonError } from './strict.ts';
@@ -97,13 +98,14 @@ function parseSlowly(bytes: Uint8Array, options: ParseJsonOptions): StrictJson {
  */
 function countKeys(bytes: Uint8Array): number {
   const end = bytes.length;
+  const strings = new StringEnds(bytes);
   let colons = 0;
   let depth = 0;
   for (let i = 0; i < end; i++) {
     const c = bytes[i] as number;
     if (c === 0x22) {
-      i = skipString(bytes, i + 1);
-      if (i < 0) return -1;
+      i = strings.find(i + 1);
+      if (strings.hasSurrogate) return -1;
     } else if (c === 0x3a) colons++;
     else if (c === 0x7b || c === 0x5b) {
       if (++depth > MAX_JSON_DEPTH) return -1;
@@ -111,21 +113,6 @@ function countKeys(bytes: Uint8Array): number {
     else if (c === 0x2e || ((c === 0x65 || c === 0x45) && isDigit(bytes[i - 1]))) return -1;
   }
   return colons;
-}
-
-/** Index of the closing quote (the end of the bytes when there is none); -1 at an escaped surrogate. */
-function skipString(bytes: Uint8Array, from: number): number {
-  const end = bytes.length;
-  let i = from;
-  for (; i < end; i++) {
-    const c = bytes[i] as number;
-    if (c === 0x22) return i;
-    if (c === 0x5c) {
-      i++;
-      if (bytes[i] === 0x75 && ((bytes[i + 1] as number) | 0x20) === 0x64) return -1;
-    }
-  }
-  return i;
 }
 
 const isDigit = (c: number | undefined): boolean => c !== undefined && c >= 0x30 && c <= 0x39;

@@ -1,6 +1,7 @@
 // The large parts of a JSON text, which are parsed by themselves where the whole would take long. Nothing is assumed about the bytes: what is left of a
 // text that is no JSON is none either, since `null` in the place of a part is a value of its own wherever the part is one.
 import type { JsonValue } from '../../apimachinery/index.ts';
+import { StringEnds } from './strings.ts';
 
 /** Where a part is in the text, and the keys and indexes that lead to it. */
 export interface JsonPart {
@@ -26,6 +27,7 @@ interface Open {
 export function cutLargeParts(bytes: Uint8Array, minBytes: number): { readonly rest: Uint8Array; readonly parts: readonly JsonPart[] } {
   const parts: JsonPart[] = [];
   const open: Open[] = [];
+  const strings = new StringEnds(bytes);
   let depth = 0;
   let textStart = 0;
   let textEnd = 0;
@@ -33,7 +35,7 @@ export function cutLargeParts(bytes: Uint8Array, minBytes: number): { readonly r
     const c = bytes[i] as number;
     if (c === 0x22) {
       textStart = i;
-      textEnd = endOfString(bytes, i + 1);
+      textEnd = strings.find(i + 1) + 1;
       i = textEnd - 1;
     } else if (depth > DEEPEST && c !== 0x7d && c !== 0x5d) {
       if (c === 0x7b || c === 0x5b) depth++;
@@ -63,13 +65,6 @@ function notePart(parts: JsonPart[], open: readonly Open[], { bytes, end }: { re
   if (own.hasLargePart) return;
   const path = open.slice(0, -1).map(({ index, keyStart, keyEnd }) => (keyStart < 0 ? index : readKey(bytes, keyStart, keyEnd)));
   parts.push({ start: own.start, end, path });
-}
-
-/** After the closing quote of the string that has begun. */
-function endOfString(bytes: Uint8Array, from: number): number {
-  let i = from;
-  for (; i < bytes.length && bytes[i] !== 0x22; i++) if (bytes[i] === 0x5c) i++;
-  return i + 1;
 }
 
 function readKey(bytes: Uint8Array, start: number, end: number): string {
