@@ -17,6 +17,10 @@ function findTests(): string[] {
 
 const isSlow = (file: string): boolean => slowFolders.some((folder) => file.startsWith(`${folder}/`));
 
+/** Suites that end or starve servers have the machine for themselves; the others wait for programs of their own much of their time. */
+const aloneFolders = ['test/crash', 'test/faults', 'test/fuzz'];
+const isAlone = (file: string): boolean => aloneFolders.some((folder) => file.startsWith(`${folder}/`));
+
 /** A file that takes longer hangs: it is ended and counts as failed, so that the other files are reported. */
 const longestFileMs = 10 * 60_000;
 
@@ -51,7 +55,8 @@ const [mode = 'quick', ...only] = process.argv.slice(2);
 const wanted = findTests().filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
 const runs = [
   runFiles('quick', mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file)), 2),
-  runFiles('slow', mode === 'quick' ? [] : wanted.filter(isSlow), 1),
+  runFiles('slow', mode === 'quick' ? [] : wanted.filter((file) => isSlow(file) && !isAlone(file)), 2),
+  runFiles('alone', mode === 'quick' ? [] : wanted.filter((file) => isAlone(file)), 1),
 ];
 const sum = (key: keyof Counts): number => runs.reduce((total, counts) => total + counts[key], 0);
 process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`);
