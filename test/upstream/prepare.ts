@@ -68,7 +68,7 @@ export function prepare(directory: string, ours: string): string {
 }
 
 /** A package of tests, built. */
-interface TestProgram {
+export interface TestProgram {
   readonly file: string;
   /** Tests read files beside them. */
   readonly directory: string;

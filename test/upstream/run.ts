@@ -1,4 +1,4 @@
-// Runs Kubernetes' own integration tests against this tree: `npm run upstream -- PACKAGE… [--run REGEX] [--server COMMAND]`, where a package is
+// Runs Kubernetes' own integration tests against this tree: `npm run upstream -- PACKAGE… [--run REGEX] [--server COMMAND] [--build]`, where a package is
 // `apiextensions` or a path below Kubernetes' test/integration, such as apiserver/apply. Prints the tests, and a score of those that pass on
 // kube-apiserver 1.36.3; ends with an error where a test fails whose cause the ledger does not have, or passes although it has one. Go and etcd are on
 // PATH (or PINTLE_ETCD names etcd); the tests come from Go's module proxy and are kept in PINTLE_UPSTREAM, by default below ~/.cache.
@@ -9,8 +9,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { compare, readLedger, readOutcomes, type Verdict } from './ledger.ts';
-import { build, noGo, prepare } from './prepare.ts';
+import { compare, type Outcome, readLedger, readOutcomes, type Verdict } from './ledger.ts';
+import { build, noGo, prepare, type TestProgram } from './prepare.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const ours = path.join(root, 'test/upstream');
@@ -20,6 +20,13 @@ const CONTROLLERS = ['garbage-collector', 'namespace', 'serviceaccount', 'servic
   'csrsigning', 'resourcequota'];
 const ownServer = `${process.execPath} ${path.join(root, 'dist/bin/pintle.js')} --controllers=*,${CONTROLLERS.map((name) => `-${name}`).join(',')}`;
 
+/** What the process of tests has beside them. */
+interface ProcessOptions {
+  /** The file that its output is appended to. */
+  readonly report: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
 interface RunOptions {
   readonly directory: string;
   readonly mark: string;
@@ -27,6 +34,22 @@ interface RunOptions {
   readonly server: string;
   /** Go's pattern of the tests; without it those are left out that kube-apiserver fails as well: one of them ends the whole process. */
   readonly pattern: string | undefined;
+}
+
+/** Runs tests in one process; the outcomes of those that it came to. */
+async function runTests(program: TestProgram, tests: readonly string[], { report, environment }: ProcessOptions): Promise<Map<string, Outcome>> {
+  const child = spawn(program.file, ['-test.v', '-test.run', `^(${tests.join('|')})$`, '-test.timeout', '60m'], {
+    cwd: program.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      appendFileSync(report, chunk);
+    });
+  }
+  await new Promise((resolve) => child.once('close', resolve));
+  return readOutcomes(output, tests);
 }
 
 async function runPackage(name: string, { directory, mark, etcd, server, pattern }: RunOptions): Promise<Verdict> {
@@ -40,25 +63,22 @@ async function runPackage(name: string, { directory, mark, etcd, server, pattern
   const tests = listed.split('\n').filter((line) => line.startsWith('Test') && !skipped.includes(line));
   const report = path.join(directory, `${name.replaceAll('/', '-')}.log`);
   writeFileSync(report, '');
-  const skip = skipped.length === 0 ? [] : ['-test.skip', `^(${skipped.join('|')})$`];
-  const child = spawn(program.file, ['-test.v', '-test.run', pattern ?? '.', ...skip, '-test.timeout', '60m'], {
-    cwd: program.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      appendFileSync(report, chunk);
-    });
+  const outcomes = new Map<string, Outcome>();
+  // A test that panics ends its process: the tests after it run in another.
+  for (let left = tests; left.length > 0;) {
+    const found = await runTests(program, left, { report, environment });
+    for (const [test, outcome] of found) outcomes.set(test, outcome);
+    const missing = left.filter((test) => found.get(test) === 'missing');
+    if (missing.length === left.length) break;
+    left = missing;
   }
-  await new Promise((resolve) => child.once('close', resolve));
-  const outcomes = readOutcomes(output, tests);
   for (const [test, outcome] of outcomes) console.log(`${outcome} ${name} ${test}`);
   console.log(`The output is in ${report}, that of servers in ${logs}.`);
   return compare(outcomes, known);
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'string' }, server: { type: 'string' } } });
+const { values, positionals } = parseArgs({ allowPositionals: true,
+  options: { run: { type: 'string' }, server: { type: 'string' }, build: { type: 'boolean' } } });
 const missing = noGo || noEtcd;
 if (missing !== false || positionals.length === 0) {
   console.error(missing === false ? 'Which packages? For example: npm run upstream -- apiserver/apply' : `Kubernetes' tests need it: ${missing}.`);
@@ -66,6 +86,10 @@ if (missing !== false || positionals.length === 0) {
 }
 const directory = process.env['PINTLE_UPSTREAM'] ?? path.join(homedir(), '.cache/pintle-upstream');
 const mark = prepare(directory, path.join(ours, 'go'));
+if (values.build === true) {
+  for (const name of positionals) build(directory, name, mark);
+  process.exit(0);
+}
 const cluster = await startCluster();
 let surprises = 0;
 try {
