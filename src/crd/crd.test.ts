@@ -255,6 +255,14 @@ describe('validateWrite', () => {
     assert.deepEqual(validate({ list, n: { type: 'integer' } }, { list: ['x'], n: 'seven' }), []);
     assert.deepEqual(validate({ map: { type: 'object', additionalProperties: { type: 'integer' } } }, { map: { a: 'x' } }), []);
   });
+  it('refuses an apiVersion that was there before: that it had another version cannot be seen', () => {
+    const only = { type: 'string', enum: ['example.com/v2'] };
+    const schema = { type: 'object', properties: { apiVersion: only, spec: { type: 'object', properties: { apiVersion: only } } } };
+    const object = { ...define(), apiVersion: 'example.com/v1', spec: { apiVersion: 'example.com/v1' } };
+    const { errors } = validateWrite({ object: { ...object, data: 1 }, old: object, version: 'v1', subresource: '' },
+      { schemas: { get: () => ({ source: schema }) } as never, scaleIn: () => undefined, checkRules: undefined });
+    assert.deepEqual(errors.map(({ field }) => field), ['apiVersion']);
+  });
   it('refuses what was there before in items without their keys, and beside members that no schema declares', () => {
     const keyed = { ...list, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] };
     assert.deepEqual(validate({ list: keyed }, { list: ['x'] }), ['spec.list[0]']);

@@ -8,16 +8,18 @@ import { findUnsupported, validateStructural } from '../validate/structural.ts';
 /** The type of the condition. */
 export const STRUCTURE_CONDITION = 'NonStructuralSchema';
 
-/** The first violation of each version; one is enough to find it, and the texts are stored. */
+/** That unknown fields are kept, and the first violation of each version; one is enough to find it, and the texts are stored. */
 function describeViolations(definition: KubeObject): string | undefined {
-  const problems = specOf(definition).versions.flatMap(({ schema }, i) => {
+  const { preserveUnknownFields, versions } = specOf(definition);
+  const problems = preserveUnknownFields === true ? ['spec.preserveUnknownFields: Invalid value: true: must be false'] : [];
+  problems.push(...versions.flatMap(({ schema }, i) => {
     const source = schema?.openAPIV3Schema;
     if (source === undefined) return [];
     const at = `spec.versions[${i}].schema.openAPIV3Schema`;
     const problem = finishSteps(findUnsupported(source, new Map()));
     if (problem !== undefined) return [`${at}: Invalid value: "": ${problem}`];
     return finishSteps(validateStructural(source, at)).map(({ field, message }) => `${field}: ${message}`);
-  });
+  }));
   if (problems.length === 0) return undefined;
   return problems.length === 1 ? problems[0] : `[${problems.slice(0, 20).join(', ')}]`;
 }

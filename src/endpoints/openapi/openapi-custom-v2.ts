@@ -44,6 +44,13 @@ function reduce(schema: Json): Json {
   return isEmbedded(schema) && !preserves(schema) ? withObjectFields(reduced, metadata) : reduced;
 }
 
+/** An object without a schema: what is said of the kind itself is left. */
+function plainObject(schema: Json): Json {
+  const fields = schema['x-kubernetes-selectable-fields'];
+  return { type: 'object', 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'],
+    ...(fields !== undefined && { 'x-kubernetes-selectable-fields': fields }) };
+}
+
 /** The list of a kind whose name is another. */
 function renameItems(list: Json, rename: (name: string) => string): Json {
   const { items } = (list['properties'] ?? {}) as { items?: Json };
@@ -63,8 +70,7 @@ export function* customDefinitionsV2(catalog: Catalog, rename: (name: string) =>
   for (const { name: group, versions } of catalog.groups()) {
     for (const version of versions) {
       for (const [name, schema] of Object.entries(yield* customDefinitions(catalog, { group, version }, true))) {
-        const kind = { 'x-kubernetes-group-version-kind': schema['x-kubernetes-group-version-kind'] };
-        reduced.push([rename(name), preserves(schema) ? { type: 'object', ...kind } : renameItems(reduce(schema), rename)]);
+        reduced.push([rename(name), preserves(schema) ? plainObject(schema) : renameItems(reduce(schema), rename)]);
         yield;
       }
     }

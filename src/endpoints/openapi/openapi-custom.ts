@@ -71,16 +71,23 @@ function publishAll(properties: Json, isV2: boolean): Json {
   return isSame ? properties : Object.fromEntries(published);
 }
 
+/** The fields that lists of a custom kind can be selected by. */
+function selectableFields({ selectableFields: names = [] }: ResourceVersionRow): Json {
+  return names.length === 0 ? {} : { 'x-kubernetes-selectable-fields': names.map((fieldPath) => ({ fieldPath })) };
+}
+
 function* objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind, isV2: boolean): Steps<Json> {
   const stated = resource.published?.() ?? resource.schema.source ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   yield;
   const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
   const typed = { ...typeFields(), metadata: metaField('ObjectMeta', descriptions.metadata) };
-  return { ...rest, type: 'object', properties: { ...publishAll(own, isV2), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind) };
+  return { ...rest, type: 'object', properties: { ...publishAll(own, isV2), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind),
+    ...selectableFields(resource) };
 }
 
-function listDefinition({ kind, listKind, plural }: Resource, { group, version }: { group: string; version: string }): Json {
+function listDefinition({ kind, listKind, plural }: Resource, served: ResourceVersionRow, group: string): Json {
+  const version = served.name;
   const item = customName({ group, version, kind });
   const properties = {
     ...typeFields(), metadata: metaField('ListMeta', descriptions.listMetadata),
@@ -88,7 +95,7 @@ function listDefinition({ kind, listKind, plural }: Resource, { group, version }
   };
   return {
     description: `${listKind} is a list of ${kind}`, type: 'object', required: ['items'], properties,
-    'x-kubernetes-group-version-kind': ownKind({ group, version, kind: listKind }),
+    'x-kubernetes-group-version-kind': ownKind({ group, version, kind: listKind }), ...selectableFields(served),
   };
 }
 
@@ -101,7 +108,7 @@ export function* customDefinitions(
     const served = versionIn(resource, version);
     if (!resource.custom || !served) continue;
     out[customName({ group, version, kind: resource.kind })] = yield* objectDefinition(served, { group, version, kind: resource.kind }, isV2);
-    out[customName({ group, version, kind: resource.listKind })] = listDefinition(resource, { group, version });
+    out[customName({ group, version, kind: resource.listKind })] = listDefinition(resource, served, group);
     yield;
   }
   return out;

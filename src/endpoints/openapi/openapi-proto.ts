@@ -1,6 +1,7 @@
 // OpenAPI documents as protobuf: gnostic's Document messages, written from the JSON documents by tables of field numbers. Members that the
-// messages have no field for (x-…) become named values whose text is YAML, of which JSON is a subset.
+// messages have no field for (x-…) become named values whose text is YAML.
 import type { Steps } from '../../base/index.ts';
+import { stringifyYaml } from '../../codec/index.ts';
 import { isLarge } from './json-steps.ts';
 import { encodeText, joinBytes } from '../response/encoding.ts';
 
@@ -157,7 +158,7 @@ function double(number: number, value: number): Uint8Array {
   return joinBytes([Uint8Array.from(varint(number * 8 + 1)), bytes]);
 }
 
-const anyBytes = (value: unknown): Uint8Array => delimited(2, encodeText(`${JSON.stringify(value)}\n`));
+const anyBytes = (value: unknown): Uint8Array => delimited(2, encodeText(stringifyYaml(value)));
 const named = (name: string, value: Uint8Array): Uint8Array => joinBytes([delimited(1, encodeText(name)), delimited(2, value)]);
 
 class DocumentEncoder {

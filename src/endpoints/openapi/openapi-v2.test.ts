@@ -46,7 +46,7 @@ describe('the OpenAPI v2 document', () => {
       metadata: { name: 'e2e-crds.multi.example.com' },
       spec: {
         group: 'multi.example.com', scope: 'Namespaced', names: { plural: 'e2e-crds', kind: 'e2e-crd' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, selectableFields: [{ jsonPath: '.spec.n' }] }],
       },
     } });
     let { body } = await server.request({ path: '/openapi/v2' });
@@ -67,6 +67,11 @@ describe('the OpenAPI v2 document', () => {
     assert.deepEqual([Object.keys(loose.properties), loose.required], [['apiVersion', 'kind', 'metadata'], ['kind', 'apiVersion']]);
     assert.equal(definition.properties.metadata.$ref, '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
     assert.deepEqual(definition['x-kubernetes-group-version-kind'], [{ group: 'multi.example.com', version: 'v1', kind: 'e2e-crd' }]);
+    for (const each of [definition, v3, body.definitions['com.example.multi.v1.e2e-crdList']]) {
+      assert.deepEqual(each['x-kubernetes-selectable-fields'], [{ fieldPath: 'spec.n' }]);
+    }
+    const proto = await server.request({ path: '/openapi/v2', headers: { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' } });
+    assert.ok(Buffer.from(proto.bytes).includes('- fieldPath: spec.n\n'));
     assert.equal(body.definitions['com.example.multi.v1.e2e-crdList'].properties.items.items.$ref, '#/definitions/com.example.multi.v1.e2e-crd');
     assert.ok(body.paths['/apis/multi.example.com/v1/namespaces/{namespace}/e2e-crds/{name}'].get);
   });

@@ -274,7 +274,9 @@ class Validator {
   }
 
   #checkMember(schema: OpenAPIV3Schema, { value, name, path }: Member, { place, outcome }: Context): void {
-    merge(outcome, this.validate(schema, value[name], { path, before: place.before?.member(name) }));
+    // Versions are converted: what the kind of the whole was before is not to be seen.
+    const isOfWhole = place.path === '' && (name === 'apiVersion' || name === 'kind');
+    merge(outcome, this.validate(schema, value[name], { path, before: isOfWhole ? undefined : place.before?.member(name) }));
   }
 }
 
