@@ -8,7 +8,10 @@ import { findUnsupported, validateStructural } from '../validate/structural.ts';
 /** The type of the condition. */
 export const STRUCTURE_CONDITION = 'NonStructuralSchema';
 
-/** That unknown fields are kept, and the first violation of each version; one is enough to find it, and the texts are stored. */
+/** More than a definition that a person wrote has: the reference stores all of them. */
+const MOST_TEXTS = 500;
+
+/** That unknown fields are kept, and the violations of each version, as the reference says them. */
 function describeViolations(definition: KubeObject): string | undefined {
   const { preserveUnknownFields, versions } = specOf(definition);
   const problems = preserveUnknownFields === true ? ['spec.preserveUnknownFields: Invalid value: true: must be false'] : [];
@@ -21,7 +24,7 @@ function describeViolations(definition: KubeObject): string | undefined {
     return finishSteps(validateStructural(source, at)).map(({ field, message }) => `${field}: ${message}`);
   }));
   if (problems.length === 0) return undefined;
-  return problems.length === 1 ? problems[0] : `[${problems.slice(0, 20).join(', ')}]`;
+  return problems.length === 1 ? problems[0] : `[${problems.slice(0, MOST_TEXTS).join(', ')}]`;
 }
 
 /** The status with what is wrong with the schemas; undefined when there is nothing to do. */
