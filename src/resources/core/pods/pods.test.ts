@@ -96,6 +96,10 @@ test('computeQosClass follows limits and requests of all containers', () => {
   const full = { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } };
   assert.equal(computeQosClass({ containers: [{ resources: full }] }), 'Guaranteed');
   assert.equal(computeQosClass({ containers: [{ resources: full }, {}] }), 'Burstable');
+  assert.equal(computeQosClass({ containers: [{ resources: { ...full, requests: { cpu: '1', memory: '0' } } }] }), 'Burstable');
+  const written = { limits: { cpu: '1', memory: '1000Mi' }, requests: { cpu: '1', memory: '1048576000' } };
+  assert.equal(computeQosClass({ containers: [{ resources: written }] }), 'Guaranteed');
+  assert.equal(computeQosClass({ resources: {}, containers: [{ resources: full }] }), 'BestEffort');
   assert.equal(computeQosClass({ containers: [{ resources: { requests: { cpu: '0' } } }] }), 'BestEffort');
   assert.equal(computeQosClass({ containers: [{ resources: { limits: { 'example.com/gpu': '1' } } }] }), 'BestEffort');
 });

@@ -1,5 +1,5 @@
 // The quality of service class of a pod, which follows from the requests and limits of its containers.
-import type { JsonObject } from '../../../apimachinery/index.ts';
+import { type JsonObject, compareQuantities, parseQuantity } from '../../../apimachinery/index.ts';
 import { readPath, toObject, toObjects, toText } from '../../common/values.ts';
 
 const qosResources = ['cpu', 'memory'];
@@ -10,10 +10,12 @@ function readPositive(resources: JsonObject | undefined, name: string): string {
   return /[1-9]/.test(text) ? text : '';
 }
 
+/** Whether two quantities are one amount; `1000Mi` and `1048576000` are. */
+const isSame = (a: string, b: string): boolean => a === b || (a !== '' && compareQuantities(parseQuantity(a), parseQuantity(b)) === 0);
+
 /** `Guaranteed` when all limits are set and requested in full, `BestEffort` when nothing is requested, else `Burstable`. */
 export function computeQosClass(spec: JsonObject): string {
-  const own = toObject(spec['resources']);
-  const holders = Object.keys(own).length > 0 ? [spec] : [...toObjects(spec['containers']), ...toObjects(spec['initContainers'])];
+  const holders = (spec['resources'] ?? null) !== null ? [spec] : [...toObjects(spec['containers']), ...toObjects(spec['initContainers'])];
   let asksNothing = true;
   let isGuaranteed = true;
   for (const holder of holders) {
@@ -23,7 +25,7 @@ export function computeQosClass(spec: JsonObject): string {
       const limit = readPositive(limits, name);
       const request = readPositive(requests, name);
       if (limit !== '' || request !== '') asksNothing = false;
-      if (limit === '' || (request !== '' && request !== limit)) isGuaranteed = false;
+      if (limit === '' || !isSame(request, limit)) isGuaranteed = false;
     }
   }
   if (asksNothing) return 'BestEffort';
