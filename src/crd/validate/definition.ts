@@ -39,9 +39,10 @@ export async function validateSchemasAhead(definition: KubeObject, limits: Schem
   if (shared.schema !== undefined) {
     await validateSchemaAhead(shared.schema, { at: schemaPath('spec', true), statusEnabled: hasStatus(form), ...limits }, pause);
   }
+  const withStatus = versionsWithStatus(spec, form);
   for (const [i, { schema }] of form.own.entries()) {
     if (schema === undefined) continue;
-    await validateSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: versionHasStatus(spec, form, i), ...limits }, pause);
+    await validateSchemaAhead(schema, { at: schemaPath(`spec.versions[${i}]`, false), statusEnabled: withStatus[i] === true, ...limits }, pause);
   }
 }
 
@@ -108,10 +109,16 @@ function validateStrategy({ conversion, preserveUnknownFields }: DefinitionSpec)
 
 const hasStatus = ({ shared, own }: InternalForm): boolean => [shared, ...own].some(({ subresources }) => subresources?.status !== undefined);
 
-/** Whether a version of its own, or all of them, have a status path. The reference looks a version up by its name, which another may have too. */
-function versionHasStatus({ versions = [] }: DefinitionSpec, { shared, own }: InternalForm, i: number): boolean {
-  const first = versions.findIndex(({ name = '' }) => name === (versions[i]?.name ?? ''));
-  return (shared.subresources ?? own[first]?.subresources)?.status !== undefined;
+/** Whether each version has a status path, of its own or one of all. The reference looks a version up by its name, which an earlier one may have too. */
+function versionsWithStatus({ versions = [] }: DefinitionSpec, { shared, own }: InternalForm): boolean[] {
+  const byName = new Map<string, boolean>();
+  return versions.map(({ name = '' }, i) => {
+    const known = byName.get(name);
+    if (known !== undefined) return known;
+    const hasOwn = (shared.subresources ?? own[i]?.subresources)?.status !== undefined;
+    byName.set(name, hasOwn);
+    return hasOwn;
+  });
 }
 
 function validateGroup(group: string): FieldError[] {
@@ -151,8 +158,9 @@ function hasDefault(schema: unknown): boolean {
 function validateVersions(spec: DefinitionSpec, form: InternalForm, validateRules: ValidateRules | undefined): FieldError[] {
   const { versions } = spec;
   const list = versions ?? [];
+  const withStatus = versionsWithStatus(spec, form);
   const errors = list.flatMap((version, i) => validateVersion(version, form.own[i] ?? {},
-    { at: `spec.versions[${i}]`, shared: false, statusEnabled: versionHasStatus(spec, form, i), validateRules }));
+    { at: `spec.versions[${i}]`, shared: false, statusEnabled: withStatus[i] === true, validateRules }));
   const shown = versions === undefined ? null : printVersions(list, form.own);
   if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalidValue('spec.versions', shown, 'must contain unique version names'));
   if (list.filter(({ storage }) => storage === true).length !== 1) {
