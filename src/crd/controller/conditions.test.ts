@@ -4,7 +4,6 @@ import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 import { createCertificate } from '../../server/tls/certificates.ts';
-import { checkStructure } from './structure-condition.ts';
 
 const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const patchHeaders = { 'content-type': 'application/merge-patch+json' };
@@ -57,16 +56,6 @@ describe('conditions of definitions', () => {
     assert.equal(worse.body.details.causes[0].field, 'spec.conversion.webhookClientConfig.caBundle');
   });
 
-  it('say what is wrong with a definition that another program stored', () => {
-    const schema = { openAPIV3Schema: { type: 'object', properties: { a: {} } } };
-    const definition = { metadata: { name: 'x' }, spec: { preserveUnknownFields: true, versions: [{ name: 'v1', schema }] } };
-    const { conditions } = checkStructure(definition as never, '2001-02-03T04:05:06Z')!;
-    assert.deepEqual(conditions?.map(({ type, status, message }) => [type, status, message]), [['NonStructuralSchema', 'True',
-      '[spec.preserveUnknownFields: Invalid value: true: must be false, spec.versions[0].schema.openAPIV3Schema.properties[a].type: ' +
-      'Required value: must not be empty for specified object fields]']]);
-    const mended = { ...definition, spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: { type: 'object' } } }] }, status: { conditions } };
-    assert.deepEqual(checkStructure(mended as never, '2001-02-03T04:05:07Z')?.conditions, []);
-  });
   it('say that objects cannot be deleted', async () => {
     await server.request({ method: 'POST', path, body: define('stuck', webhook('')) });
     const at = (version: string): string => `/apis/example.com/${version}/namespaces/default/stuck`;

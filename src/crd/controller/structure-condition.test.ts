@@ -17,6 +17,8 @@ const messageOf = (definition: KubeObject): string | undefined => checkStructure
 test('checkStructure names fields that are preserved before violations of schemas, all of them', () => {
   const preserving = 'spec.preserveUnknownFields: Invalid value: true: must be false';
   assert.equal(messageOf(define({ type: 'object' }, { preserveUnknownFields: true })), preserving);
+  const conditions = checkStructure(define({ type: 'object' }, { preserveUnknownFields: true }), NOW)?.conditions;
+  assert.deepEqual(conditions?.map(({ type, status }) => [type, status]), [['NonStructuralSchema', 'True']]);
   const at = 'spec.versions[0].schema.openAPIV3Schema';
   const untyped = `${at}.properties[a].type: Required value: must not be empty for specified object fields`;
   assert.equal(messageOf(define({ type: 'object', properties: { a: {} } }, { preserveUnknownFields: true })), `[${preserving}, ${untyped}]`);
