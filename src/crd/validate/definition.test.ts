@@ -110,6 +110,12 @@ describe('validateDefinition', () => {
       'spec.selectableFields[0].jsonPath: Invalid value: "/a": is an invalid path: expected [ or . but got: /a'));
   });
 
+  it('asks for versions where there are none', () => {
+    const definition = define([]);
+    Object.assign(definition['spec'] as object, { versions: null });
+    assert.ok(errorsOf(definition).includes('spec.versions: Invalid value: null: must have exactly one version marked as storage version'));
+  });
+
   it('has no defaults where nothing is pruned', () => {
     const problemsOf = (schema: object): boolean => {
       const definition = define([{ name: 'v1', storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { a: schema } } } }]);

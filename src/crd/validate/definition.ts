@@ -110,9 +110,10 @@ function validateStrategy({ conversion, preserveUnknownFields }: DefinitionSpec)
 const hasStatus = ({ shared, own }: InternalForm): boolean => [shared, ...own].some(({ subresources }) => subresources?.status !== undefined);
 
 /** Whether each version has a status path, of its own or one of all. The reference looks a version up by its name, which an earlier one may have too. */
-function versionsWithStatus({ versions = [] }: DefinitionSpec, { shared, own }: InternalForm): boolean[] {
+function versionsWithStatus({ versions }: DefinitionSpec, { shared, own }: InternalForm): boolean[] {
   const byName = new Map<string, boolean>();
-  return versions.map(({ name = '' }, i) => {
+  // Null where the body said so.
+  return (versions ?? []).map(({ name = '' }, i) => {
     const known = byName.get(name);
     if (known !== undefined) return known;
     const hasOwn = (shared.subresources ?? own[i]?.subresources)?.status !== undefined;
