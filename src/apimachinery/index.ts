@@ -10,8 +10,8 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteGo, quoteValue, required, tooLong,
-  tooMany,
+  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteGo, quoteValue, required, selectByGates,
+  tooLong, tooMany,
 } from './field-error.ts';
 export {
   type NameRule, byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
@@ -71,9 +71,11 @@ export {
 } from './cel/index.ts';
 export { type ShardSelector, ShardSelectorError, parseShardSelector } from './shard-selector.ts';
 export {
-  type IpAddress, type IpRange, containsAddress, describeBadIp, formatIpAddress, isGlobalUnicast, isMapped, parseIpAddress, parseIpRange, parseLenientIp,
-  withoutZeros,
+  type IpAddress, type IpRange, containsAddress, formatIpAddress, isGlobalUnicast, parseIpAddress, parseIpRange,
 } from './ip/ip-address.ts';
+export {
+  STRICT_GATE, behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, strictProblem, withoutRangeZeros,
+} from './ip/lenient.ts';
 export { checkServiceAddresses } from './ip/service-addresses.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';
 export { type SemanticVersion, compareVersions, parseVersion } from './semantic-version.ts';

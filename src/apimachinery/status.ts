@@ -127,6 +127,8 @@ export interface FieldError {
   readonly field: string;
   /** Text after the path. */
   readonly message: string;
+  /** The problem is one only while this gate is on, or off. */
+  readonly when?: { readonly gate: string; readonly isOn: boolean };
 }
 
 /** 422 with a cause per field error; message as `Kind.group "name" is invalid: …`. */

@@ -1,6 +1,6 @@
 // Turns the spec of a kind into the row that the catalog serves: fills the defaults, finds the schemas, and joins the parts of the strategy.
 import { invariant, resumableSteps, runStepsInSlices } from '../base/index.ts';
-import { type FieldError, type KubeObject, type SchemaSet, loadPatternEngine } from '../apimachinery/index.ts';
+import { type FieldError, type KubeObject, STRICT_GATE, type SchemaSet, loadPatternEngine, selectByGates } from '../apimachinery/index.ts';
 import { type MetadataCheck, type Resource, type ResourceVersionRow, type Strategy, isStable } from '../registry/index.ts';
 import { actInVersion } from './common/acting-version.ts';
 import { defaultColumns } from './common/columns/columns.ts';
@@ -50,8 +50,11 @@ function listDropped({ gatedFields = [] }: KindSpec, isGateOn: (gate: string) =>
   return gatedFields.filter((field) => typeof field === 'string' || !isGateOn(field[0])).map((field) => (typeof field === 'string' ? field : field[1]));
 }
 
+/** Of the gates that rows know, one is on where servers say nothing of it. */
+export const isOnByDefault = (gate: string): boolean => gate === STRICT_GATE;
+
 /** The strategy of a kind, put together from the members of its spec. */
-export function buildStrategy(spec: KindSpec, isGateOn: (gate: string) => boolean = () => false): Strategy {
+export function buildStrategy(spec: KindSpec, isGateOn: (gate: string) => boolean = isOnByDefault): Strategy {
   const { applyDefaults, strategy = {}, validation, warnings, actsAsStored, convert, versions } = spec;
   const dropped = listDropped(spec, isGateOn);
   const built: Strategy = {
@@ -69,8 +72,8 @@ function buildValidation(
 ): Strategy {
   const rules = new Map<string, ValidateUpdate>(Object.entries({ ...subresources, ...(status && { status }) })).set('', update);
   const plain: ValidationRules = {
-    validate: (object) => validate(object),
-    validateUpdate: (object, old, { subresource, nowMs }) => rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [],
+    validate: (object) => selectByGates(validate(object), isGateOn),
+    validateUpdate: (object, old, { subresource, nowMs }) => selectByGates(rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [], isGateOn),
   };
   return usesExpressions === true ? validateAhead(plain) : plain;
 }

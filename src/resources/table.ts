@@ -2,7 +2,7 @@
 // reference. A diff of this list is a diff of what the server serves; all else about a kind is in its own file.
 // Groups stand in the order of discovery, kinds of a group by the name of their resource. The priorities are those of the APIService objects that
 // the reference makes for its own groups: kubectl takes the first match of a short name or kind.
-import type { SchemaSet } from '../apimachinery/index.ts';
+import { STRICT_GATE, type SchemaSet } from '../apimachinery/index.ts';
 import type { Resource } from '../registry/index.ts';
 import { mutatingAdmissionPolicyBindingKind } from './admissionregistration/mutating-admission-policy-binding.ts';
 import { mutatingAdmissionPolicyKind } from './admissionregistration/mutating-admission-policy.ts';
@@ -171,9 +171,9 @@ export function createBuiltinResources(schemas: SchemaSet): readonly Resource[] 
 /** The kinds by `group/Kind`. */
 export const kindSpecs: ReadonlyMap<string, KindSpec> = new Map(groups.flatMap(({ group, kinds }) => kinds.map((spec) => [`${group}/${spec.kind}`, spec])));
 
-/** A row as servers with these feature gates serve it: fields of features that are on stay. Rows without such fields are the same. */
+/** A row as servers with these feature gates serve it: fields of features that are on stay. Rows are the same where no gate changes them. */
 export function withGates(row: Resource, isGateOn: (gate: string) => boolean): Resource {
   const spec = row.custom ? undefined : kindSpecs.get(`${row.group}/${row.kind}`);
   const isOn = spec?.gatedFields?.some((field) => typeof field !== 'string' && isGateOn(field[0])) === true;
-  return spec !== undefined && isOn ? { ...row, strategy: buildStrategy(spec, isGateOn) } : row;
+  return spec !== undefined && (isOn || !isGateOn(STRICT_GATE)) ? { ...row, strategy: buildStrategy(spec, isGateOn) } : row;
 }

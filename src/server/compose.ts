@@ -12,7 +12,7 @@ import {
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
-import { parseIpRange } from '../apimachinery/index.ts';
+import { STRICT_GATE, parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
 import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
@@ -203,7 +203,7 @@ function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store
   const reserver = createServiceAllocation({
     ...serviceClaims, random: options.random, portRange: parsePortRange(options.serviceNodePortRange) as PortRange,
     ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
-    listRanges: () => listReadyRanges(registry(), row('servicecidrs')),
+    listRanges: () => listReadyRanges(registry(), row('servicecidrs')), isStrict: isGateOn(options.featureGates, STRICT_GATE),
   });
   return { serviceClaims, reserver };
 }

@@ -1,6 +1,6 @@
 // Cluster IPs of one Service: those asked for by name are taken or refused, the others come from the range of their family.
 import {
-  type IpRange, StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseIpAddress,
+  type IpRange, StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseLenientIp,
 } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import { poolOf } from './addresses.ts';
@@ -21,7 +21,7 @@ interface AddressWish {
 
 /** The name of an address's claim, however the address was written. */
 export function canonicalIp(ip: string): string {
-  const address = parseIpAddress(ip);
+  const address = parseLenientIp(ip);
   return address === undefined ? ip : formatIpAddress(address);
 }
 
@@ -32,7 +32,7 @@ function refuse({ spec, reservation }: AddressWish, why: string): StatusError {
 
 /** The network's own address, and the last of IPv4, are never given out. */
 function findRangeProblem({ ranges, isDry }: AddressWish, ip: string): string | undefined {
-  const address = parseIpAddress(ip);
+  const address = parseLenientIp(ip);
   const inside = address && ranges.find((one) => containsAddress(one, address));
   const range = inside ?? (isDry ? ranges.find(({ family }) => family === address?.family) : undefined);
   if (address === undefined || range === undefined) return 'the provided network does not match the current range';

@@ -23,6 +23,8 @@ export interface ServiceAllocationOptions {
   /** The ranges whose ServiceCIDR is ready; none before the cluster's own have one. */
   readonly listRanges: () => Promise<readonly IpRange[]>;
   readonly random: Random;
+  /** Whether cluster IPs in forms of older releases are refused (StrictIPCIDRValidation); by default they are. */
+  readonly isStrict?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ async function allocate(options: ServiceAllocationOptions, attributes: Admission
   carryOver(spec, before);
   const ranges = chooseRanges(options.ranges, await options.listRanges());
   const configured = options.ranges.map(({ family }) => family);
-  const errors = resolveFamilies(spec, { before, configured });
+  const errors = resolveFamilies(spec, { before, configured, ...(options.isStrict === false && { isStrict: false }) });
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
   const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);
   const { random, portRange } = options;

@@ -1,11 +1,11 @@
 // Which IP families a Service has: what the client said, checked, and what it left open, filled in. Mirrors initIPFamilyFields of the
 // reference, with the checks of cluster IPs that come before it there.
-import { type FieldError, checkServiceAddresses, invalidValue, parseIpAddress } from '../../apimachinery/index.ts';
+import { type FieldError, STRICT_GATE, checkServiceAddresses, invalidValue, parseLenientIp, selectByGates } from '../../apimachinery/index.ts';
 import { type ServiceSpec, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
 
 const IPS_FIELD = 'spec.clusterIPs';
 const POLICY_FIELD = 'spec.ipFamilyPolicy';
-const familyOf = (ip: string): string => parseIpAddress(ip)?.family ?? '';
+const familyOf = (ip: string): string => parseLenientIp(ip)?.family ?? '';
 
 const DUAL = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
 
@@ -54,15 +54,24 @@ function isUntouched(spec: ServiceSpec, before: ServiceSpec | undefined): boolea
     && isSameList(spec.clusterIPs, before.clusterIPs) && isSameList(spec.ipFamilies, before.ipFamilies);
 }
 
+/** What the families of a Service depend on besides its spec. */
+interface FamilyCircumstances {
+  readonly before: ServiceSpec | undefined;
+  /** The families of the cluster, the default first. */
+  readonly configured: readonly string[];
+  /** Whether addresses in forms of older releases are refused; by default they are. */
+  readonly isStrict?: boolean;
+}
+
 /** Fills in families and policy, in place; the errors are why that cannot be. `configured` are the families of the cluster, the default first. */
-export function resolveFamilies(spec: ServiceSpec,
-  { before, configured }: { readonly before: ServiceSpec | undefined; readonly configured: readonly string[] }): FieldError[] {
+export function resolveFamilies(spec: ServiceSpec, { before, configured, isStrict = true }: FamilyCircumstances): FieldError[] {
   if (!needsClusterIp(spec)) return [];
   const held = before !== undefined && needsClusterIp(before) ? before : undefined;
-  if (isUntouched(spec, held)) return checkServiceAddresses(spec, before);
+  const checkAddresses = (): FieldError[] => [...selectByGates(checkServiceAddresses(spec, before), (gate) => gate === STRICT_GATE && isStrict)];
+  if (isUntouched(spec, held)) return checkAddresses();
   const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= held?.ipFamilyPolicy ?? (withoutSelector ? 'RequireDualStack' : 'SingleStack');
-  const errors = checkServiceAddresses(spec, before);
+  const errors = checkAddresses();
   if (errors.length > 0) return errors;
   trimToSingleStack(spec, held);
   const { named, errors: unnamed } = nameFamilies(spec, configured);

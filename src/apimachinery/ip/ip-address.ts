@@ -82,20 +82,3 @@ export function isGlobalUnicast(text: string): boolean {
   const address: IpAddress = isMapped ? { family: 'IPv4', value: parsed.value & 0xffffffffn } : parsed;
   return !specialRanges.some((range) => containsAddress(range, address));
 }
-
-/** An IPv4 address without leading zeros in its parts; other texts as they are. */
-export const withoutZeros = (text: string): string =>
-  (/^[0-9.]+$/.test(text) ? text.split('.').map((part) => part.replace(/^0+(?=[0-9])/, '')).join('.') : text);
-
-/** Whether a text begins as an IPv4 address inside IPv6. */
-export const isMapped = (text: string): boolean => /^::(?:ffff:|0*ffff:)/i.test(text);
-
-/** An address as older releases accepted it, with leading zeros in its parts. */
-export const parseLenientIp = (text: string): IpAddress | undefined => parseIpAddress(withoutZeros(text));
-
-/** Why a text is not accepted as an IP address in a new field; undefined where it is. */
-export function describeBadIp(text: string): string | undefined {
-  if (parseLenientIp(text) === undefined) return 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
-  if (withoutZeros(text) !== text) return 'must not have leading 0s';
-  return isMapped(text) ? 'must not be an IPv4-mapped IPv6 address' : undefined;
-}

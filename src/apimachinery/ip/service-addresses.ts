@@ -2,7 +2,7 @@
 // validation does for a Service that is created by way of its status, which gets no addresses.
 import { duplicate, invalidValue, notSupported, required } from '../field-error.ts';
 import type { FieldError } from '../status.ts';
-import { describeBadIp, parseIpAddress } from './ip-address.ts';
+import { behindStrict, checkLenientIp, parseLenientIp } from './lenient.ts';
 
 /** The fields of a Service's spec that these rules are about. */
 interface Addresses {
@@ -17,7 +17,7 @@ const IPS_FIELD = 'spec.clusterIPs';
 const HEADLESS = 'None';
 const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
-const familyOf = (ip: string): string => parseIpAddress(ip)?.family ?? '';
+const familyOf = (ip: string): string => parseLenientIp(ip)?.family ?? '';
 
 function checkFamilies({ ipFamilies, ipFamilyPolicy }: Addresses): FieldError[] {
   const errors: FieldError[] = [];
@@ -35,8 +35,7 @@ function checkFamilies({ ipFamilies, ipFamilyPolicy }: Addresses): FieldError[] 
 function checkIps(ips: readonly string[], before: readonly string[]): FieldError[] {
   return ips.flatMap((ip, index) => {
     if (index === 0 && ip === HEADLESS) return ips.length > 1 ? [invalidValue(IPS_FIELD, ips, "'None' must be the first and only value")] : [];
-    const problem = before.includes(ip) ? undefined : describeBadIp(ip);
-    return problem === undefined ? [] : [invalidValue(`${IPS_FIELD}[${index}]`, ip, problem)];
+    return before.includes(ip) ? [] : checkLenientIp(`${IPS_FIELD}[${index}]`, ip);
   });
 }
 
@@ -54,7 +53,12 @@ export function checkServiceAddresses(spec: Addresses, before?: Addresses): Fiel
   const bad = checkIps(ips, before?.clusterIPs ?? []);
   const errors = [...checkFirst(spec, ips), ...checkFamilies(spec), ...bad];
   if (ips.length > 2) errors.push(invalidValue(IPS_FIELD, ips, 'may only hold up to 2 values'));
-  if (bad.length > 0) return errors;
+  return [...errors, ...behindStrict(bad, () => checkPairs(spec, ips))];
+}
+
+/** Whether addresses that are addresses are of different families, those that the spec names. */
+function checkPairs(spec: Addresses, ips: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
   if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2) {
     errors.push(invalidValue(IPS_FIELD, ips, 'may specify no more than one IP for each IP family'));
   }

@@ -1,7 +1,7 @@
 // core/v1 Node: columns, defaults, and the fields that an update may set once.
 import {
   type FieldError, type JsonObject, type KubeObject, byteLength, checkLabelValue, checkQualifiedName, duplicate, equalJson, forbiddenField,
-  invalidValue, notSupported, parseIpRange, quoteValue, required,
+  invalidValue, notSupported, parseLenientRange, quoteValue, required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, textColumn, textOr, wideColumn } from '../common/columns/columns.ts';
@@ -166,7 +166,7 @@ function validateNodeStatus(node: KubeObject): Errors {
 /** Validates new nodes. */
 function validateNode(node: KubeObject): Errors {
   const ranges = each({ path: 'spec.podCIDRs', value: readPath(node, 'spec', 'podCIDRs') });
-  const parsed = ranges.map(({ value }) => parseIpRange(toText(value)));
+  const parsed = ranges.map(({ value }) => parseLenientRange(toText(value)));
   const status: Field = { path: 'status', value: node['status'] };
   const errors: FieldError[] = [...checkTaints(node), ...checkNodeResources(status), ...ranges.flatMap((place) => checkRange(place))];
   errors.push(...checkFeatures(at(status, 'declaredFeatures')));

@@ -1,7 +1,7 @@
 // discovery.k8s.io/v1 EndpointSlice.
 import {
   type FieldError, type JsonObject, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, equalJson,
-  invalidValue,  required, tooMany, parseLenientIp,
+  behindStrict, invalidValue, parseLenientIp, required, tooMany,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, textColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
@@ -54,9 +54,10 @@ function checkSliceAddress(address: Field, { list, type }: { list: string; type:
   if (type !== 'IPv4' && type !== 'IPv6') return [];
   const errors = checkIp(address);
   const parsed = parseLenientIp(text);
-  if (parsed === undefined || errors.length > 0) return errors;
-  const wrongFamily = parsed.family === type ? [] : [invalidValue(list, text, `must be an ${type} address`)];
-  return [...wrongFamily, ...checkReachable(address, parsed)];
+  return [...errors, ...behindStrict(errors, () => {
+    const wrongFamily = parsed?.family === type ? [] : [invalidValue(list, text, `must be an ${type} address`)];
+    return [...wrongFamily, ...(parsed === undefined ? [] : checkReachable(address, parsed))];
+  })];
 }
 
 function checkEndpoint(endpoint: Field, type: string): Errors {

@@ -1,10 +1,8 @@
 // networking.k8s.io/v1 IPAddress: its name is the address.
-import {
-  type KubeObject, checkDnsSubdomain, checkPathSegment, equalJson, formatIpAddress, invalidValue, parseIpAddress, required,
-} from '../../apimachinery/index.ts';
+import { type KubeObject, checkDnsSubdomain, checkPathSegment, equalJson, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
-import { checkIp } from '../common/validation/addresses.ts';
+import { checkCanonicalIp } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkText, isEmptyText, isFilled, specOf } from '../common/validation/check.ts';
 import { readPath, toObject, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -26,11 +24,7 @@ function checkName({ metadata }: KubeObject): Errors {
   return (['generateName', 'name'] as const).flatMap((field): Errors => {
     const place = { path: `metadata.${field}`, value: metadata[field] ?? '' };
     if (place.value === '') return [];
-    const address = parseIpAddress(place.value);
-    const problems = checkIp(place);
-    if (problems.length > 0 || address === undefined) return problems;
-    const canonical = formatIpAddress(address);
-    return canonical === place.value ? [] : [invalidValue(place.path, place.value, `must be in canonical form (${JSON.stringify(canonical)})`)];
+    return checkCanonicalIp(place);
   });
 }
 

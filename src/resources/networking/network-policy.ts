@@ -1,5 +1,7 @@
 // networking.k8s.io/v1 NetworkPolicy.
-import { type FieldError, type KubeObject, containsAddress, forbiddenField, invalidValue, parseIpRange, required } from '../../apimachinery/index.ts';
+import {
+  type FieldError, type KubeObject, containsAddress, forbiddenField, invalidValue, parseLenientRange, required,
+} from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { formatSelector } from '../common/columns/selector.ts';
@@ -63,10 +65,10 @@ function checkBlock(block: Field, known: ReadonlySet<unknown>): Errors {
   const cidr = at(block, 'cidr');
   if (toText(cidr.value) === '') return [required(cidr.path)];
   const errors = checkRange(cidr, known);
-  const range = parseIpRange(toText(cidr.value));
+  const range = parseLenientRange(toText(cidr.value));
   if (range === undefined) return errors;
   const exceptions = each(at(block, 'except')).flatMap((exception): Errors => {
-    const inner = parseIpRange(toText(exception.value));
+    const inner = parseLenientRange(toText(exception.value));
     const problems = checkRange(exception, known);
     if (inner === undefined) return problems;
     const isInside = containsAddress(range, { family: inner.family, value: inner.base }) && inner.size < range.size;

@@ -1,10 +1,10 @@
 // networking.k8s.io/v1 ServiceCIDR: one range per family, which may gain a second family and never change.
-import { type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
+import { type KubeObject, invalidValue, parseLenientRange, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
-import { checkCanonicalRange, readRange } from '../common/validation/addresses.ts';
+import { checkCanonicalRange } from '../common/validation/addresses.ts';
 import { type Errors, at, each, specOf } from '../common/validation/check.ts';
 import { readPath, toList, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -21,7 +21,7 @@ function validateServiceCidr(object: KubeObject): Errors {
   if (list.length === 0) return [required(cidrs.path, 'at least one CIDR required')];
   if (list.length > 2) return [invalidValue(cidrs.path, { CIDRs: list }, 'may only hold up to 2 values')];
   const errors = each(cidrs).flatMap(checkCanonicalRange);
-  const [family, other] = list.map((text) => readRange(toText(text))?.family);
+  const [family, other] = list.map((text) => parseLenientRange(toText(text))?.family);
   if (list.length < 2 || family === undefined || family !== other) return errors;
   return [...errors, invalidValue(cidrs.path, list, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')];
 }

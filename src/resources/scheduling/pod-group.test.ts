@@ -1,7 +1,7 @@
 // PodGroups and Workloads: policies, templates, and fields of features that are off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadSchemas } from '../../apimachinery/index.ts';
+import { STRICT_GATE, loadSchemas } from '../../apimachinery/index.ts';
 import { contextOf, create, makeObject, prepareNew, printCell, specOfKind, update, updateStatus } from '../kinds.suite.ts';
 import { buildStrategy } from '../build-resource.ts';
 import { schemaData } from '../schema/index.ts';
@@ -65,9 +65,9 @@ test('dropGatedFields puts what readers find in the place of fields of features 
 test('withGates leaves the fields of features that are on, and other rows as they are', () => {
   const rows = createBuiltinResources(loadSchemas(schemaData));
   const row = (kind: string) => rows.find((one) => one.kind === kind)!;
-  const isOn = (gate: string): boolean => gate === 'GenericWorkload' || gate === 'WorkloadAwarePreemption';
+  const isOn = (gate: string): boolean => ['GenericWorkload', 'WorkloadAwarePreemption', STRICT_GATE].includes(gate);
   assert.equal(withGates(row('ConfigMap'), isOn), row('ConfigMap'));
-  assert.equal(withGates(row('Pod'), () => false), row('Pod'));
+  assert.equal(withGates(row('Pod'), (gate) => gate === STRICT_GATE), row('Pod'));
   const pod = makeObject({ spec: { schedulingGroup: { podGroupName: 'g' }, containers: [] } });
   withGates(row('Pod'), isOn).strategy.prepareForCreate?.(pod, contextOf());
   assert.deepEqual((pod['spec'] as { schedulingGroup?: unknown }).schedulingGroup, { podGroupName: 'g' });

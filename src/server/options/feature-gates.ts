@@ -93,7 +93,7 @@ export const switchableGates = [
   'AllAlpha', 'AllBeta', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'CoordinatedLeaderElection',
   'DRAResourceClaimGranularStatusAuthorization', 'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'KMSv1',
   'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction',
-  'ShardedListAndWatch', 'StorageVersionMigrator', 'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
+  'ShardedListAndWatch', 'StorageVersionMigrator', 'StrictIPCIDRValidation', 'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
 
 /** Gates that need others, which can be off: a gate, and the gates without which it cannot be on. */

@@ -36,14 +36,13 @@ describe('--feature-gates', () => {
 
   it('knows the defaults', () => {
     assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
-      'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
+      'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction', 'StrictIPCIDRValidation',
     ]);
   });
 
   it('lists settings that have no effect: gates that cannot be switched, where their default is not asked for', () => {
     assert.deepEqual(listIgnoredGates(['PodsAPI=false', 'WatchList=true', 'PodLogsQuerySplitStreams=true']), []);
     assert.deepEqual(listIgnoredGates(['PodsAPI=true', 'WatchList=false', 'AllAlpha=true', 'AllAlpha=false']), ['WatchList=false', 'PodsAPI=true']);
-    assert.deepEqual(listIgnoredGates(['StrictIPCIDRValidation=false']), ['StrictIPCIDRValidation=false']);
     const beta = listIgnoredGates(['AllBeta=true', 'SELinuxMount=false']);
     assert.ok(beta.includes('MaxUnavailableStatefulSet=true'), beta.join());
     assert.ok(!beta.some((text) => /^(?:All|ClusterTrustBundle=|PodsAPI|SELinuxMount=)/.test(text)), beta.join());

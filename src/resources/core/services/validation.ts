@@ -1,7 +1,7 @@
 // Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
 import {
   type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, checkServiceAddresses, duplicate, equalJson,
-  forbiddenField, invalidValue, parseIpRange, required, parseLenientIp,
+  behindStrict, forbiddenField, invalidValue, parseIpRange, required, parseLenientIp,
 } from '../../../apimachinery/index.ts';
 import { checkIp, checkRange } from '../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, specOf } from '../../common/validation/check.ts';
@@ -167,7 +167,7 @@ function checkTrafficPolicies(spec: Field): Errors {
 /** An external IP, which an update may keep even if it is invalid. */
 function checkExternalIp(ip: Field, known: ReadonlySet<unknown>): Errors {
   const errors = checkIp(ip, known);
-  return errors.length > 0 ? errors : checkText(ip, specialProblems);
+  return [...errors, ...behindStrict(errors, () => checkText(ip, specialProblems))];
 }
 
 /** Validates services; `old` is absent for new ones. */
