@@ -71,7 +71,7 @@ export {
 } from './cel/index.ts';
 export { type ShardSelector, ShardSelectorError, parseShardSelector } from './shard-selector.ts';
 export {
-  type IpAddress, type IpRange, containsAddress, formatIpAddress, isGlobalUnicast, parseIpAddress, parseIpRange,
+  type IpAddress, type IpRange, containsAddress, formatIpAddress, formatIpRange, isGlobalUnicast, parseIpAddress, parseIpRange,
 } from './ip/ip-address.ts';
 export {
   STRICT_GATE, behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, strictProblem, withoutRangeZeros,

@@ -1,6 +1,6 @@
 // Cluster IPs of one Service: those asked for by name are taken or refused, the others come from the range of their family.
 import {
-  type IpRange, StatusError, containsAddress, formatIpAddress, internalError, invalid, invalidValue, parseLenientIp,
+  type IpRange, StatusError, containsAddress, formatIpAddress, formatIpRange, internalError, invalid, invalidValue, parseLenientIp,
 } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import { poolOf } from './addresses.ts';
@@ -38,9 +38,7 @@ function findRangeProblem({ ranges, isDry }: AddressWish, ip: string): string | 
   if (address === undefined || range === undefined) return 'the provided network does not match the current range';
   const offset = address.value - range.base;
   if (inside !== undefined && offset !== 0n && !(range.family === 'IPv4' && offset === range.size - 1n)) return undefined;
-  const bits = range.size.toString(2).length - 1;
-  const shown = `${formatIpAddress({ family: range.family, value: range.base })}/${(range.family === 'IPv4' ? 32 : 128) - bits}`;
-  return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${shown}`;
+  return `the provided IP (${formatIpAddress(address)}) is not in the valid range. The range of valid IPs is ${formatIpRange(range)}`;
 }
 
 async function takeNamed(wish: AddressWish, ip: string): Promise<string> {

@@ -65,6 +65,12 @@ export function parseIpRange(text: string): IpRange | undefined {
   return { family: address.family, base, size, exact: base === address.value };
 }
 
+/** The canonical text of a range. */
+export function formatIpRange({ family, base, size }: IpRange): string {
+  const free = size.toString(2).length - 1;
+  return `${formatIpAddress({ family, value: base })}/${(family === 'IPv4' ? 32 : 128) - free}`;
+}
+
 /** Whether a range contains an address. */
 export function containsAddress(range: IpRange, { family, value }: IpAddress): boolean {
   return range.family === family && value >= range.base && value < range.base + range.size;

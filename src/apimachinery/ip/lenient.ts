@@ -43,8 +43,12 @@ export function withoutRangeZeros(text: string): string {
   return slash < 0 || text.length > LONGEST ? text : `${withoutZeros(text.slice(0, slash))}/${trimPart(text.slice(slash + 1))}`;
 }
 
-/** The range that a text stands for, whatever zeros its numbers begin with. */
-export const parseLenientRange = (text: string): IpRange | undefined => parseIpRange(withoutRangeZeros(text));
+/** The range that a text stands for, whatever zeros its numbers begin with; one of IPv4 inside IPv6 is of IPv4. */
+export function parseLenientRange(text: string): IpRange | undefined {
+  const range = parseIpRange(withoutRangeZeros(text));
+  const inside = range !== undefined && isMappedAddress({ family: range.family, value: range.base });
+  return inside ? { ...range, family: 'IPv4', base: range.base & 0xffff_ffffn } : range;
+}
 
 /** A problem that there is only while the gate is on. */
 export const strictProblem = (error: FieldError): FieldError => ({ ...error, when: { gate: STRICT_GATE, isOn: true } });

@@ -1,7 +1,7 @@
 // Core kinds without a folder of their own: validation, preparation and cells, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyDefaults, create, prepareChanged, prepareNew, printCell, specOfKind, update, updateStatus } from '../kinds.suite.ts';
+import { applyDefaults, create, prepareChanged, prepareNew, printCell, specOfKind, update, updateStatus, warn } from '../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -161,4 +161,18 @@ test('validateEndpoints accepts canonical addresses only, and others that are st
 test('names of core events are any path segment', () => {
   assert.equal(specOfKind('/Event').nameRule, 'path-segment');
   assert.equal(specOfKind('events.k8s.io/Event').nameRule, undefined);
+});
+
+test('endpoints warn of addresses in other forms than the canonical one, unless their controller wrote them', () => {
+  const endpoints = (labels: object) => ({ metadata: { name: 'a', labels }, subsets: [{ notReadyAddresses: [{ ip: 'fd00::0001' }] }] });
+  const text = 'subsets[0].notReadyAddresses[0].ip: IPv6 address "fd00::0001" should be in RFC 5952 canonical format ("fd00::1")';
+  assert.deepEqual(warn('/Endpoints', endpoints({})), [text]);
+  assert.deepEqual(warn('/Endpoints', endpoints({ 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' })), []);
+});
+
+test('ranges of a node that are none are not of two families', () => {
+  assert.deepEqual(create('/Node', { spec: { podCIDRs: ['10.0.0.300/8', 'fd00::/64'] } }).slice(1), [
+    'spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[0]: <nil> (invalid CIDR address: 10.0.0.300/8)',
+    'spec.podCIDRs: Invalid value: ["10.0.0.300/8","fd00::/64"]: may specify no more than one CIDR for each IP family',
+  ]);
 });

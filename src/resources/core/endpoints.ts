@@ -10,6 +10,8 @@ import { type Errors, type Field, at, checkOneOf, checkText, each, isGiven } fro
 import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
 import { checkPortNumber } from '../common/validation/ports.ts';
 import { readPath, toNumber, toObjects, toText } from '../common/values.ts';
+import { warnOfAddress } from '../common/warnings/addresses.ts';
+import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
 /** IPv6 addresses stand in brackets before a port. */
@@ -82,6 +84,12 @@ function validateEndpoints(endpoints: KubeObject, old?: KubeObject): Errors {
   });
 }
 
+/** Warns of addresses that are not in canonical form, unless the controller of endpoints wrote them. */
+function warnOfEndpoints(root: Field): readonly string[] {
+  if (readPath(root.value, 'metadata', 'labels', 'endpoints.kubernetes.io/managed-by') === 'endpoint-controller') return [];
+  return each(at(root, 'subsets')).flatMap(listAddresses).flat().flatMap((address) => warnOfAddress(at(address, 'ip')));
+}
+
 /** The spec of Endpoints. */
 export const endpointsKind: KindSpec = {
   kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'],
@@ -91,4 +99,5 @@ export const endpointsKind: KindSpec = {
   columns: endpointsColumns,
   applyDefaults: applyEndpointsDefaults,
   validation: { object: validateEndpoints },
+  warnings: warnWith(warnOfEndpoints),
 };

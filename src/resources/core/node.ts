@@ -176,7 +176,7 @@ function validateNode(node: KubeObject): Errors {
     const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`;
     errors.push({ reason: 'InternalError', field: 'spec.podCIDRs', message });
   }
-  const isDual = ranges.length === 2 && parsed[0]?.family !== parsed[1]?.family;
+  const isDual = bad < 0 && ranges.length === 2 && parsed[0]?.family !== parsed[1]?.family;
   if (ranges.length > 1 && !isDual) {
     errors.push(invalidValue('spec.podCIDRs', ranges.map(({ value }) => value), 'may specify no more than one CIDR for each IP family'));
   }

@@ -18,3 +18,13 @@ test('validateEndpointSlice accepts canonical addresses only, and others that ar
   assert.deepEqual(create('discovery.k8s.io/EndpointSlice', slice('2001:db8::1')),
     ['endpoints[0].addresses: Invalid value: "2001:db8::1": must be an IPv4 address']);
 });
+
+test('addresses of IPv6 are canonical, those of FQDN are domains of two labels or more', () => {
+  const found = (addressType: string, address: string) => create('discovery.k8s.io/EndpointSlice', { addressType, endpoints: [{ addresses: [address] }] })
+    .map((text) => text.replace('endpoints[0].addresses[0]: Invalid value: ', ''));
+  assert.deepEqual(found('IPv6', 'fd00::0001'), ['"fd00::0001": must be in canonical form ("fd00::1")']);
+  assert.deepEqual(found('IPv6', '::'), ['"::": may not be unspecified (::)']);
+  assert.deepEqual([found('FQDN', 'a.b'), found('FQDN', 'a.b.')], [[], []]);
+  assert.deepEqual(found('FQDN', 'a'), ['"a": should be a domain with at least two segments separated by dots']);
+  assert.match(found('FQDN', `${'a'.repeat(64)}.b`).join(), /must be no more than 63 (?:bytes|characters)/);
+});

@@ -6,7 +6,7 @@ import {
 import type { Column } from '../../registry/index.ts';
 import { column, formatMembers, textColumn, textIfSet, withNameAndAge } from '../common/columns/columns.ts';
 import { readStructs, setAbsent } from '../common/defaults.ts';
-import { checkIp } from '../common/validation/addresses.ts';
+import { checkCanonicalIp, checkIp } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkReachable, protocols } from '../common/validation/endpoint-addresses.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';
@@ -48,11 +48,25 @@ function checkHints(list: Field, check: (text: string) => readonly string[]): Er
   });
 }
 
+/** A domain of at least two labels, each of them a label of DNS; a dot at its end is left out. */
+function checkDomain({ path, value: text }: { readonly path: string; readonly value: string }): Errors {
+  if (text === '') return [required(path)];
+  const domain = text.endsWith('.') ? text.slice(0, -1) : text;
+  const wrong = checkDnsSubdomain(domain);
+  if (wrong.length > 0) return [invalidValue(path, domain, wrong.join(','))];
+  const labels = domain.split('.');
+  if (labels.length < 2) return [invalidValue(path, domain, 'should be a domain with at least two segments separated by dots')];
+  return labels.flatMap((label): Errors => {
+    const problems = checkDnsLabel(label);
+    return problems.length === 0 ? [] : [invalidValue(path, label, problems.join(','))];
+  });
+}
+
 function checkSliceAddress(address: Field, { list, type }: { list: string; type: string }): Errors {
   const text = toText(address.value);
-  if (type === 'FQDN') return text === '' ? [required(address.path)] : checkText(address, checkDnsSubdomain);
+  if (type === 'FQDN') return checkDomain({ path: address.path, value: text });
   if (type !== 'IPv4' && type !== 'IPv6') return [];
-  const errors = checkIp(address);
+  const errors = type === 'IPv4' ? checkIp(address) : checkCanonicalIp(address);
   const parsed = parseLenientIp(text);
   return [...errors, ...behindStrict(errors, () => {
     const wrongFamily = parsed?.family === type ? [] : [invalidValue(list, text, `must be an ${type} address`)];

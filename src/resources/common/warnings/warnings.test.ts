@@ -21,3 +21,15 @@ test('warnings of addresses name forms that are accepted no more, and those that
   assert.deepEqual(balanced('2001:DB8::1'), ['spec.loadBalancerIP: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")']);
   assert.deepEqual(['1.2.3.4', '2001:db8::1', 'none'].flatMap(balanced), []);
 });
+
+test('warnings of ranges name bits beyond the prefix and forms that are accepted no more', () => {
+  const ranged = (range: string): readonly string[] => warn('/Service', { spec: { type: 'LoadBalancer', loadBalancerSourceRanges: [range] } })
+    .map((text) => text.replace('spec.loadBalancerSourceRanges[0]: ', ''));
+  assert.deepEqual(ranged('010.0.0.1/024'), [
+    'CIDR value "010.0.0.1/024" is ambiguous in this context (should be "10.0.0.0/24" or "10.0.0.1/32"?)',
+    'non-standard CIDR value "010.0.0.1/024" is invalid: use "10.0.0.0/24"',
+  ]);
+  assert.deepEqual(ranged('::ffff:10.0.0.0/120'), ['non-standard CIDR value "::ffff:10.0.0.0/120" is invalid: use "10.0.0.0/24"']);
+  assert.deepEqual(ranged('FD00::/64'), ['IPv6 CIDR value "FD00::/64" should be in RFC 5952 canonical format ("fd00::/64")']);
+  assert.deepEqual(['10.0.0.0/8', 'fd00::/64', 'x'].flatMap(ranged), []);
+});
