@@ -59,7 +59,7 @@ class Backend {
     } else if (path === '/openapi/v2') {
       this.swaggerCount += 1;
       response.end(`{"paths":{"/apis/${GROUP}/v1/deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`);
-    } else if (path.includes('/things')) response.end('<html>things</html>');
+    } else if (path.includes('/things')) response.writeHead(200, { 'content-type': 'text/html' }).end('<html>things</html>');
     else response.writeHead(404).end();
   }
 
@@ -121,7 +121,8 @@ describe('an aggregated API', () => {
   it('is sent bodies, and sends answers back as they are', async () => {
     const answer = await server.request({ method: 'POST', path: things, body: { own: 'words' } });
     assert.deepEqual([answer.status, answer.body], [201, { own: 'words' }]);
-    assert.equal((await server.request({ path: things })).text, '<html>things</html>');
+    const page = await server.request({ path: things });
+    assert.deepEqual([page.text, page.headers['content-length']], ['<html>things</html>', '19']);
     const refused = await server.request({ path: `/apis/${GROUP}/v1/redirects` });
     assert.deepEqual([refused.status, refused.text], [502, 'the backend attempted to redirect this request, which is not permitted']);
   });

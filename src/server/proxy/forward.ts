@@ -49,6 +49,7 @@ interface AnswerRules {
 
 const REDIRECT_TEXT = 'the backend attempted to redirect this request, which is not permitted';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
+const HELD_PAGE_BYTES = 65_536;
 /** Go's dialer waits this long for a connection. */
 const CONNECT_MS = 30_000;
 
@@ -134,7 +135,7 @@ function sendOnce<Answer>(exchange: ServerExchange, target: ForwardTarget<Answer
 const ofServer = (name: string): boolean => name === 'audit-id';
 
 /** The answer of another server as the client gets it. */
-export function passAnswer({ method }: ServerExchange, incoming: IncomingMessage, rules: AnswerRules): Response {
+export function passAnswer({ method }: ServerExchange, incoming: IncomingMessage, rules: AnswerRules): Response | Promise<Response> {
   const { refusesRedirects, rewriteLocation, isDropped = () => false, rewriteBody } = rules;
   const status = incoming.statusCode ?? 0;
   const kept = passHeaders(gatherHeaders(incoming.rawHeaders), (name) => ofServer(name) || isDropped(name));
@@ -149,18 +150,42 @@ export function passAnswer({ method }: ServerExchange, incoming: IncomingMessage
   if (status === 304) kept.delete('content-type');
   const isBodyless = method === 'HEAD' || status === 204 || status === 304;
   if (isBodyless) incoming.resume();
-  const rewrite = isBodyless ? undefined : rewriteBody?.(kept);
-  return { status, headers: Object.fromEntries(kept), body: isBodyless ? async () => {} : (sink) => pump(incoming, sink, rewrite) };
+  if (isBodyless) return { status, headers: Object.fromEntries(kept), body: async () => {} };
+  const body = rewriteBody?.(kept)?.(incoming) ?? incoming;
+  const answer = { status, headers: Object.fromEntries(kept) };
+  return isPageWithoutLength(answer.headers) ? holdPage(incoming, body, answer) : { ...answer, body: (sink) => pump(incoming, sink, body) };
+}
+
+type Headers = Readonly<Record<string, readonly string[]>>;
+
+const isPageWithoutLength = (headers: Headers): boolean =>
+  headers['content-length'] === undefined && headers['content-type']?.[0]?.split(';')[0]?.trim() === 'text/html';
+
+/** A page with its length, where it is not too large to be held: the reference holds each one whole. */
+async function holdPage(
+  incoming: IncomingMessage, body: AsyncIterable<Uint8Array>, answer: { readonly status: number; readonly headers: Headers },
+): Promise<Response> {
+  const rest = body[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  for (let length = 0; length <= HELD_PAGE_BYTES;) {
+    const { done, value } = await rest.next();
+    if (done === true) return { ...answer, body: Buffer.concat(held) };
+    held.push(value);
+    length += value.length;
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    yield* held.splice(0);
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { ...answer, body: (sink) => pump(incoming, sink, whole()) };
 }
 
 /** Writes a body as it comes, no faster than it is taken; rejects when it breaks off. */
-export async function pump(
-  incoming: IncomingMessage, sink: Sink, rewrite: (body: AsyncIterable<Buffer>) => AsyncIterable<Uint8Array> = (body) => body,
-): Promise<void> {
+export async function pump(incoming: IncomingMessage, sink: Sink, body: AsyncIterable<Uint8Array> = incoming): Promise<void> {
   const stop = (): void => void incoming.destroy();
   sink.signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const chunk of rewrite(incoming)) if (!sink.write(chunk)) await sink.drained();
+    for await (const chunk of body) if (!sink.write(chunk)) await sink.drained();
   } catch (error) {
     if (!sink.signal.aborted) throw error;
   } finally {

@@ -129,14 +129,32 @@ describe('proxies', { skip: address === undefined ? 'this machine is in no netwo
     assert.equal(gunzipSync(bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)).toString(), rewritten);
   });
 
-  it('cut a page off that would have to be held', async () => {
+  it('say the length of a page that is small', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
-      response.write(`<a href="${'x'.repeat(1000)}">`);
+      response.write('<a href="/x">');
+      setImmediate(() => response.end('</a>'));
+    };
+    const page = await get(`${core}/pods/web/proxy/`);
+    assert.deepEqual([page.text, page.headers['content-length']], [`<a href="${core}/pods/web/proxy/x"></a>`, String(page.text.length)]);
+    const size = 200_000;
+    answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html', 'transfer-encoding': 'chunked' }).end('y'.repeat(size));
+    const large = await get(`${core}/pods/web/proxy/`);
+    assert.deepEqual([large.text.length, large.headers['content-length']], [size, undefined]);
+  });
+
+  it('cut a page off that would have to be held', async () => {
+    let start = `<a href="${'x'.repeat(1000)}">`;
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.write(start);
       const fill = (): void => void (response.destroyed || response.write('x'.repeat(65_536), () => setImmediate(fill)));
       response.write('<!--');
       fill();
     };
+    const refused = await get(`${core}/pods/web/proxy/`);
+    assert.deepEqual([refused.status, refused.body.message], [503, 'error trying to reach service: a page with too long a piece cannot be rewritten']);
+    start = '<p>y</p>'.repeat(10_000);
     await assert.rejects(get(`${core}/pods/web/proxy/`), { code: 'ECONNRESET' });
   });
 
