@@ -15,7 +15,7 @@ export {
 } from './field-error.ts';
 export {
   type NameRule, byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
-  checkQualifiedName, checkWildcardDnsSubdomain,
+  checkQualifiedName, checkWildcardDnsSubdomain, validateName,
 } from './names.ts';
 export { TOTAL_ANNOTATION_BYTES, validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 export {
@@ -43,7 +43,7 @@ export { mergeValues } from './apply/merge.ts';
 export { findAtomics } from './apply/atomics.ts';
 export { TypedValueError } from './apply/value.ts';
 export { DecodeError } from './schema/decode/error.ts';
-export { canonicalizeTime } from './schema/decode/time.ts';
+export { canonicalizeTime, isZeroTime } from './schema/decode/time.ts';
 export { decodeObject } from './schema/decode/decode.ts';
 export { statesRules } from './schema/statements.ts';
 export { inFieldOrder } from './schema/order.ts';

@@ -88,7 +88,9 @@ export function validateName(rule: NameRule, name: string, prefix = false): stri
   return rule === 'dns-label' ? checkDnsLabel(shown) : checkDns1035Label(shown);
 }
 
-const maskTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
+/** A prefix without its dash. The reference takes away the byte before it too: `A-` is a good prefix, though no name begins so. */
+const maskTrailingDash = (name: string): string =>
+  (name.length > 1 && name.endsWith('-') ? `${name.slice(0, name.charCodeAt(name.length - 2) < 128 ? -2 : -1)}a` : name);
 
 /** Problems of a qualified name `[prefix/]name`: label keys, annotation keys, finalizers. */
 export function checkQualifiedName(text: string): string[] {

@@ -30,6 +30,9 @@ test('validateObjectMeta lists problems in the reference\'s order', () => {
   assert.deepEqual(texts(validateObjectMeta({ name: 'a', namespace: 'ns', generation: -1 }, { ...rules, named })),
     ['metadata.name: odd', 'metadata.generation: Invalid value: -1: must be greater than or equal to 0']);
   assert.deepEqual(texts(validateObjectMeta({ namespace: 'ns' }, rules)), ['metadata.name: Required value: name or generateName is required']);
+  // The reference takes away the dash of a prefix and the byte before it.
+  const prefixProblems = (generateName: string): number => validateObjectMeta({ name: 'a', generateName, namespace: 'ns' }, rules).length;
+  assert.deepEqual(['a-', 'A-', '--', 'a..-', 'ä-', 'A', '-'].map(prefixProblems), [0, 0, 0, 0, 1, 1, 1]);
   const found = validateObjectMeta({ name: 'a', namespace: 'ns', labels: { 'bad key': 'ok' }, finalizers: ['noslash'],
     ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] }, rules);
   assert.deepEqual(texts(found), [`metadata.labels: Invalid value: "bad key": ${name}`,

@@ -9,7 +9,7 @@ import { initializing } from './errors.ts';
 import { DecodedObjectCache } from './objects/decoded-object-cache.ts';
 import { DEFAULT_ROOT, resourcePrefix } from './objects/keys.ts';
 import { hasBytesAt } from './objects/json-scan.ts';
-import { type Layout, createLayout } from './objects/layout.ts';
+import { type Layout, createLayout, encodeObject } from './objects/layout.ts';
 import { type EncodingMemo, createEncodingMemo } from './objects/encoded-bytes.ts';
 import { type StorageCodec, type StorageFormat, createStorageCodec, plainFormat } from './objects/storage-codec.ts';
 import { type ObjectContext, StoredRevision } from './objects/stored-object.ts';
@@ -235,7 +235,7 @@ export class Core {
   }
 
   /**
-   * Whether a write of the object would store the same bytes: with this encryption key, in this encoding, in the storage version; and for JSON of
+   * Whether a write of the object would store the same bytes: with this encryption key, in this encoding, in the storage version; and for
    * built-in kinds, with the defaults and in the order of today.
    */
   isCurrent({ resource, layout, codec }: ResourceStorage, { key, value }: KeyValue, object: StoredRevision): boolean {
@@ -243,7 +243,8 @@ export class Core {
     if (resource.custom && resource.versions.length < 2) return true;
     const stored = codec.decode(value, key);
     if (resource.custom) return hasBytesAt(stored.value, 0, layout.head);
-    return stored.isOwn || isProtobuf(stored.value) || Buffer.compare(stored.value, object.stored()) === 0;
+    if (isProtobuf(stored.value)) return Buffer.compare(stored.value, codec.plain(encodeObject(layout, object.object(resource.storageVersion)))) === 0;
+    return stored.isOwn || Buffer.compare(stored.value, object.stored()) === 0;
   }
 
   /** After a cache did not become current in time: rejects with StorageUnavailableError unless the store answers at once. */

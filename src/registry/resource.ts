@@ -1,6 +1,6 @@
 // The record that says what a resource is: one row for a built-in (resources/table.ts), the same row made from a CRD (crd/definition.ts).
 // Everything above the registry reads rows; nothing above it knows a Pod from a custom resource.
-import type { FieldError, KubeObject, NameRule, Schema } from '../apimachinery/index.ts';
+import type { FieldError, JsonObject, KubeObject, NameRule, Schema } from '../apimachinery/index.ts';
 import type { Steps } from '../base/index.ts';
 
 /** The verbs of a resource as discovery lists them, in alphabetical order. */
@@ -242,6 +242,8 @@ export interface Resource {
    * even if it changes nothing, and gives the object a new resourceVersion.
    */
   readonly isStoredInPart?: (object: KubeObject) => boolean;
+  /** What the reference shows of an object of the kind that nothing was read into; absent: the zeros of the schema. */
+  readonly blank?: JsonObject;
   /** Seconds after which an object is deleted by itself (Events). */
   readonly ttlSeconds?: number;
   /** A creator may bring a status (nodes); elsewhere it is cleared. */

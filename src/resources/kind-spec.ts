@@ -60,6 +60,7 @@ export interface KindSpec {
   readonly storagePrefix?: string;
   readonly upstreamStorageVersion?: string;
   readonly isStoredInPart?: NonNullable<Resource['isStoredInPart']>;
+  readonly blank?: NonNullable<Resource['blank']>;
   readonly ttlSeconds?: number;
   /** `Warning` header of every request, in all versions. */
   readonly deprecationWarning?: string;

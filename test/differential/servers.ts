@@ -216,10 +216,7 @@ export async function runCase(client: TestClient, { requests }: Case, id: string
     const response = await sendInTime(client, request);
     for (const [name, field] of Object.entries(given.save ?? {})) names.set(name, String((field.startsWith('headers.')
       ? response.headers[field.slice('headers.'.length)] : readField(readBody(response), field)) ?? 'absent'));
-    if (request.method === 'POST' && response.status === 201 && needsCleaning(request.path)) {
-      const name = (response.body as Json | undefined)?.['metadata']?.name as string | undefined;
-      if (name !== undefined) created.push(`${request.path}/${name}`);
-    }
+    if (response.status === 201) created.push(...listMade(request, response.body as Json | undefined));
     if (request.until === undefined) answers.push(normalise(response, { id, seen }, request));
     else answers.push({ status: -1, ...(!isAsWanted(request.until, response) && { body: NEVER }) });
     if (given.isNeeded === true && response.status >= 400) break;
@@ -228,5 +225,14 @@ export async function runCase(client: TestClient, { requests }: Case, id: string
   return answers;
 }
 
-/** Objects outside of the namespace of a case, and those that hold something scarce, are removed after it. */
-const needsCleaning = (at: string): boolean => !at.includes('?') && !at.endsWith('/namespaces') && (!at.includes('/namespaces/') || at.endsWith('/services'));
+/**
+ * The path of the object that a request has made, if it is removed after its case: objects outside of the namespace of the case are, and those that hold
+ * something scarce.
+ */
+function listMade({ method, path: at }: Request, made: Json | undefined): readonly string[] {
+  const [place, query = ''] = at.split('?') as [string, string?];
+  const name = made?.['metadata']?.name as string | undefined;
+  const collection = method === 'POST' ? place : /^(.*?)\/[^/]+(?:\/status)?$/.exec(place)?.[1] ?? place;
+  const isKept = collection.endsWith('/namespaces') || (collection.includes('/namespaces/') && !collection.endsWith('/services'));
+  return name === undefined || query.includes('dryRun') || isKept ? [] : [`${collection}/${name}`];
+}

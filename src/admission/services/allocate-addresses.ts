@@ -9,7 +9,7 @@ import type { Reservation } from './reservation.ts';
 import { type ServiceSpec, heldAddresses, isHeadless, listIps, needsClusterIp } from './service.ts';
 
 interface AddressWish {
-  /** Nothing is kept, and upstream looks at the first range alone. */
+  /** Nothing is kept: upstream looks at the first range alone, takes any address of it, and shows its first where none is asked for. */
   readonly isDry: boolean;
   readonly spec: ServiceSpec;
   readonly before: ServiceSpec | undefined;
@@ -44,6 +44,7 @@ function findRangeProblem({ ranges, isDry }: AddressWish, ip: string): string | 
 async function takeNamed(wish: AddressWish, ip: string): Promise<string> {
   const problem = findRangeProblem(wish, ip);
   if (problem !== undefined) throw refuse(wish, ` ${ip}: ${problem}`);
+  if (wish.isDry) return ip;
   const key = canonicalIp(ip);
   if (!(await wish.claims.claim(key, wish.reservation.owner))) throw refuse(wish, ` ${ip}: provided IP is already allocated`);
   wish.reservation.addTaken(wish.claims, key);
@@ -51,7 +52,9 @@ async function takeNamed(wish: AddressWish, ip: string): Promise<string> {
 }
 
 async function takeFree(wish: AddressWish, family: string): Promise<string> {
-  const { claims, ranges, reservation, random } = wish;
+  const { claims, ranges, reservation, random, isDry } = wish;
+  const first = ranges.find((one) => one.family === family);
+  if (isDry && first !== undefined) return formatIpAddress({ family: first.family, value: first.base });
   for (const range of ranges.filter((one) => one.family === family)) {
     const ip = await takeAny({ claims, owner: reservation.owner, random }, poolOf(range)).catch((error: unknown) => {
       throw error instanceof StatusError ? refuse(wish, `: ${error.message}`) : error;

@@ -80,6 +80,36 @@ test('a dry run shows the ports behind the largest that it has, and else behind 
   assert.deepEqual(await portsOf({ port: 1, nodePort: 65535 }), [65535, 65536]);
 });
 
+test('ports of nodes that are asked for are refused one by one, in dry runs as well', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24']);
+  const ask = async (name: string, ports: readonly object[], dryRun: boolean): Promise<unknown> => {
+    try {
+      return (await create(registry, name, { spec: { type: 'NodePort', ports }, dryRun })).ports.map(({ nodePort }) => nodePort);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const refusal = (port: number, index: number): RegExp => RegExp(`spec\\.ports\\[${index}\\]\\.nodePort: Invalid value: ${port}: provided port is already allocated$`);
+  for (const dryRun of [true, false]) {
+    const shared = [{ port: 80, nodePort: 30_001, protocol: 'TCP' }, { port: 80, nodePort: 30_001, protocol: 'UDP' }];
+    assert.deepEqual(await ask('shared', shared, dryRun), [30_001, 30_001]);
+    assert.match(String(await ask('split', [{ port: 80, nodePort: 30_002, protocol: 'TCP' }, { port: 81, nodePort: 30_002, protocol: 'UDP' }], dryRun)),
+      refusal(30_002, 1));
+    assert.deepEqual(await ask(`two-${dryRun}`, [{ port: 80, nodePort: 30_003, protocol: 'TCP' }, { port: 80, nodePort: 30_004, protocol: 'UDP' },
+      { port: 80, protocol: 'SCTP' }], dryRun), [30_003, 30_004, 30_003]);
+  }
+  assert.match(String(await ask('late', [{ port: 80, nodePort: 30_001 }], true)), refusal(30_001, 0));
+});
+
+test('a dry run shows the address of the network, and takes any address of the range', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24']);
+  const { clusterIP } = await create(registry, 'a', { spec: plain });
+  assert.equal((await create(registry, 'b', { spec: plain, dryRun: true })).clusterIP, '10.0.0.0');
+  assert.equal((await create(registry, 'b', { spec: { ...plain, clusterIP }, dryRun: true })).clusterIP, clusterIP);
+  await assert.rejects(create(registry, 'b', { spec: { ...plain, clusterIP } }), /provided IP is already allocated/);
+  await assert.rejects(create(registry, 'b', { spec: { ...plain, clusterIP: '10.1.0.1' }, dryRun: true }), /is not in the valid range/);
+});
+
 const remove = (registry: Registry, name: string) => registry.delete({ ...target, name, options: {}, context: contextOf(false) });
 
 interface Spec {

@@ -61,10 +61,12 @@ export function heldAddresses(spec: ServiceSpec): readonly string[] {
   return needsClusterIp(spec) && !isHeadless(spec) ? listIps(spec).filter((ip) => ip !== '') : [];
 }
 
+/** The ports of nodes that the ports of a Service have. */
+export const listNodePorts = (spec: ServiceSpec): readonly number[] => listPorts(spec).flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort]));
+
 /** The ports of nodes that a Service holds, each once. */
 export function heldNodePorts(spec: ServiceSpec): readonly number[] {
   if (!mayHoldNodePorts(spec)) return [];
-  const ports = listPorts(spec).map(({ nodePort = 0 }) => nodePort);
-  if (needsHealthCheck(spec)) ports.push(spec.healthCheckNodePort ?? 0);
-  return [...new Set(ports)].filter((port) => port !== 0);
+  const health = needsHealthCheck(spec) ? spec.healthCheckNodePort ?? 0 : 0;
+  return [...new Set([...listNodePorts(spec), ...(health === 0 ? [] : [health])])];
 }

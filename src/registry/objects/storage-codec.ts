@@ -53,11 +53,12 @@ export interface StorageCodec {
   decode(stored: Uint8Array, key: string): DecodedValue;
   /** Whether `encode` would store the object in the same way today: with the same key, in the same encoding. */
   isCurrent(stored: Uint8Array, key: string): boolean;
+  /** What `encode` makes of an object before it is encrypted. */
+  plain(object: EncodedObject): Uint8Array;
 }
 
-interface PlainCodec extends StorageCodec {
-  encode(object: EncodedObject, key: string): Uint8Array;
-}
+/** Everything of an encoding but what encryption adds. */
+type Encoding = Omit<StorageCodec, 'encode'>;
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -70,8 +71,8 @@ const alwaysJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
 export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
 
 /** JSON without marks: of custom resources, whose definitions say what it lacks. Protobuf is read too, and is outdated. */
-const createJsonCodec = (endsWithNewline: boolean): PlainCodec => ({
-  encode({ json }) {
+const createJsonCodec = (endsWithNewline: boolean): Encoding => ({
+  plain({ json }) {
     if (!endsWithNewline) return json;
     const stored = new Uint8Array(json.length + 1);
     stored.set(json);
@@ -90,10 +91,10 @@ const MARK_LENGTH = 16;
 const whiteSpace = Uint8Array.of(0x20, 0x09, 0x0a, 0x0d);
 
 /** JSON of built-in kinds, with its mark. Protobuf is read too, and is outdated. */
-function createMarkedCodec(endsWithNewline: boolean, sumOf: NonNullable<StorageFormat['sum']>): PlainCodec {
+function createMarkedCodec(endsWithNewline: boolean, sumOf: NonNullable<StorageFormat['sum']>): Encoding {
   const tail = MARK_LENGTH + (endsWithNewline ? 1 : 0);
   return {
-    encode({ json }) {
+    plain({ json }) {
       const stored = new Uint8Array(json.length + tail);
       stored.set(json);
       const sum = sumOf(json);
@@ -120,24 +121,24 @@ function hasMark(stored: Uint8Array, start: number, sum: number): boolean {
 }
 
 /** CBOR with sorted keys; JSON is read too, and is outdated. */
-const cbor: PlainCodec = {
-  encode: ({ document }) => encodeCbor(document, { sortsKeys: true }),
+const cbor: Encoding = {
+  plain: ({ document }) => encodeCbor(document, { sortsKeys: true }),
   decode: (stored) => ({ value: withoutNewline(stored), isOwn: false }),
   isCurrent: isCbor,
 };
 
 /** Protobuf; JSON is read too, and is outdated. */
-function createProtobufCodec(layout: Layout, json: PlainCodec): PlainCodec {
+function createProtobufCodec(layout: Layout, json: Encoding): Encoding {
   const { kind, storageVersion } = layout.resource;
   const type = { apiVersion: layout.apiVersion(storageVersion), kind };
   return {
-    encode: ({ document }) => encodeEnvelope(type, encodeMessage(layout.schema(storageVersion), document as JsonValue)),
+    plain: ({ document }) => encodeEnvelope(type, encodeMessage(layout.schema(storageVersion), document as JsonValue)),
     decode: json.decode,
     isCurrent: (stored) => stored[0] !== OPEN_BRACE,
   };
 }
 
-function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor, sum }: StorageFormat): PlainCodec {
+function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor, sum }: StorageFormat): Encoding {
   const { custom, group } = layout.resource;
   if (custom && storesCbor === true) return cbor;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
@@ -153,9 +154,10 @@ function seal(cipher: ValueCipher, value: Uint8Array, key: string): MaybePromise
   });
 }
 
-function encrypt(encoding: PlainCodec, cipher: ValueCipher): StorageCodec {
+function encrypt(encoding: Encoding, cipher: ValueCipher): StorageCodec {
   return {
-    encode: (object, key) => seal(cipher, encoding.encode(object, key), key),
+    ...encoding,
+    encode: (object, key) => seal(cipher, encoding.plain(object), key),
     decode: (stored, key) => encoding.decode(cipher.open(stored, key), key),
     // Values that another key has sealed are outdated without being opened.
     isCurrent: (stored, key) => cipher.isCurrent(stored, key) && encoding.isCurrent(cipher.open(stored, key), key),
@@ -168,5 +170,5 @@ const nameOf = ({ group, plural }: Resource): string => (group === '' ? plural :
 export function createStorageCodec(layout: Layout, format: StorageFormat): StorageCodec {
   const encoding = chooseEncoding(layout, format);
   const cipher = format.cipherFor?.(nameOf(layout.resource));
-  return cipher === undefined ? encoding : encrypt(encoding, cipher);
+  return cipher === undefined ? { ...encoding, encode: (object) => encoding.plain(object) } : encrypt(encoding, cipher);
 }

@@ -115,9 +115,9 @@ async function remove({ core, request, scope, key }: Round, last: StoredRevision
 
 function removeDry({ resource, version }: DeleteRequest, last: StoredObject): DeleteResult {
   if ((last.member('finalizers') ?? []).length === 0) return { type: 'gone', object: last };
-  const { kind } = resource;
+  const { kind, blank = { metadata: {} } } = resource;
   const apiVersion = formatGroupVersion({ group: resource.group, version });
-  const object = resource.custom ? { apiVersion, kind } : { kind, apiVersion, ...decodeObject(versionIn(resource, version)!.schema, { metadata: {} }).object };
+  const object = resource.custom ? { apiVersion, kind } : { kind, apiVersion, ...decodeObject(versionIn(resource, version)!.schema, blank).object };
   return { type: 'blank', object: new ComputedObject(resource, object as KubeObject) };
 }
 

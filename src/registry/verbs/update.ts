@@ -221,6 +221,10 @@ async function leaveUnchanged({ core, scope, key, current, stored }: Change['rou
   return { type: 'unchanged', result: { object: scope.show(current), created: false } };
 }
 
+/** The zero time of a custom resource's deletion is stored as null, and dropped when it is read. */
+const nullTime = ({ resource: { custom } }: UpdateRequest, { metadata: { deletionTimestamp } }: KubeObject): Readonly<Record<string, unknown>> | undefined =>
+  (custom && deletionTimestamp === null ? { deletionTimestamp } : undefined);
+
 async function commit({ round, write: { context, pause }, object, old }: Change): Promise<Outcome> {
   const { core, request, scope, key, current } = round;
   const { storage } = scope;
@@ -230,8 +234,8 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   // Storing an object drops it: a dry run and a removal store nothing.
   if (!context.dryRun && !removes) delete object.metadata.selfLink;
   const unread = request.unread?.();
-  const emptied = unread && emptiedMetadata(request, object, unread);
-  // The reference compares with what it reads: what an apply leaves empty is a change each time.
+  // The reference compares with what it reads: what is stored as empty is a change each time.
+  const emptied = unread === undefined ? nullTime(request, object) : emptiedMetadata(request, object, unread);
   const isSame = !removes && emptied === undefined && sameContent(object, old);
   if (isSame && context.dryRun) return { type: 'dry', result: { object: scope.show(current), created: false } };
   if (isSame && !custom) {

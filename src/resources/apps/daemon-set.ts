@@ -94,7 +94,7 @@ function validateDaemonSetUpdate(daemonSet: KubeObject, old: KubeObject): Errors
 /** The spec of DaemonSet. */
 export const daemonSetKind: KindSpec = {
   kind: 'DaemonSet', plural: 'daemonsets', shortNames: ['ds'], categories: ['all'],
-  tracksGeneration: true,
+  tracksGeneration: true, blank: { metadata: { annotations: { [TEMPLATE_GENERATION_KEY]: '0' } } },
   subresources: [status],
   metadataChecks: ['update', 'kind'],
   fieldAnnotations: [TEMPLATE_GENERATION_KEY],

@@ -14,7 +14,7 @@ import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkCounts, checkSelectedTemplate, isZero, showStrategy, withImmutableSelector } from './workloads.ts';
+import { blankWorkload, checkCounts, checkSelectedTemplate, isZero, showStrategy, withImmutableSelector } from './workloads.ts';
 
 /** Columns of deployments. */
 const deploymentColumns: readonly Column[] = [
@@ -93,7 +93,7 @@ const validateDeploymentUpdate = withImmutableSelector(validateDeployment);
 /** The spec of Deployment. */
 export const deploymentKind: KindSpec = {
   kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ['all'],
-  tracksGeneration: true,
+  tracksGeneration: true, blank: blankWorkload,
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],
   resetFields: { status: [['spec'], ['metadata', 'labels']] },

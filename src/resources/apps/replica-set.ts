@@ -9,7 +9,7 @@ import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkCounts, checkSelectedTemplate, withImmutableSelector } from './workloads.ts';
+import { blankWorkload, checkCounts, checkSelectedTemplate, withImmutableSelector } from './workloads.ts';
 
 /** Columns of replicasets. */
 const replicaSetColumns: readonly Column[] = [...replicaColumns, selectorColumn];
@@ -44,7 +44,7 @@ const validateReplicaSetUpdate = withImmutableSelector(validateReplicaSet);
 /** The spec of ReplicaSet. */
 export const replicaSetKind: KindSpec = {
   kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ['all'],
-  tracksGeneration: true,
+  tracksGeneration: true, blank: blankWorkload,
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],
   columns: replicaSetColumns,

@@ -18,7 +18,7 @@ import { validateClaimSpec } from '../core/volumes/claim-spec.ts';
 import { applyClaimDefaults } from '../core/volumes/defaults.ts';
 import { warnOfClaimSpec } from '../core/volumes/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { checkAtMost, checkWorkloadSelector } from './workloads.ts';
+import { blankWorkload, checkAtMost, checkWorkloadSelector } from './workloads.ts';
 
 /** Columns of statefulsets. */
 const statefulSetColumns: readonly Column[] = [nameColumn, column('Ready', formatReady), ageColumn, ...templateContainers];
@@ -149,7 +149,7 @@ function warnOfStatefulSet(root: Field, old?: KubeObject): readonly string[] {
 export const statefulSetKind: KindSpec = {
   kind: 'StatefulSet', plural: 'statefulsets', shortNames: ['sts'], categories: ['all'],
   nameRule: 'dns-label',
-  tracksGeneration: true,
+  tracksGeneration: true, blank: blankWorkload,
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],
   columns: statefulSetColumns,

@@ -57,3 +57,6 @@ export function showStrategy(strategy: Field): unknown {
 export function withImmutableSelector(validate: (object: KubeObject) => Errors): (object: KubeObject, old: KubeObject) => Errors {
   return (object, old) => [...validate(object), ...checkImmutable(at(specOf(object), 'selector'), at(specOf(old), 'selector'))];
 }
+
+/** Inside of the reference the number of replicas is never absent. */
+export const blankWorkload = { metadata: {}, spec: { replicas: 0 } } as const;

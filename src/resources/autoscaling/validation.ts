@@ -86,7 +86,7 @@ function checkNamed(kind: string, source: Field): Errors {
 
 function checkContainerOf(resource: Field, container: Field): Errors {
   return [
-    ...(toText(resource.value) === '' ? [] : checkContainerResource({ ...resource, name: toText(resource.value) })),
+    ...(toText(resource.value) === '' ? [] : checkContainerResource({ path: resource.path, value: resource.value, name: toText(resource.value) })),
     ...(toText(container.value) === '' ? [required(container.path, 'must specify a container')] : checkText(container, checkDnsLabel)),
   ];
 }

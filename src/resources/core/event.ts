@@ -1,6 +1,6 @@
 // core/v1 Event: loose validation for the old form, whose name is any path segment; events.k8s.io validates the new form and shares the columns
 // and checks here.
-import { type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, invalidValue, isZeroTime, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, nameColumn, textColumn, wideColumn } from '../common/columns/columns.ts';
 import { formatAge } from '../common/columns/duration.ts';
@@ -70,6 +70,9 @@ const limits = { reportingInstance: 128, action: 128, reason: 128, message: 1024
 /** Whether a time or text is absent or empty. */
 export const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
 
+/** Whether an event or its series states a time: the zero time is one, though the stored object does not have it. */
+export const isTimeSet = (object: Readonly<Record<string, unknown>>, field: string): boolean => !isUnset(object[field]) || isZeroTime(object, field);
+
 /** The parts of an event that both forms have. */
 export interface EventParts {
   readonly namespace: string;
@@ -117,7 +120,7 @@ export function readEvent(event: KubeObject, { subject, controllerName, message 
     texts: {
       controller: text(controllerName), reportingInstance: text('reportingInstance'), action: text('action'), reason: text('reason'), message: text(message),
     },
-    isTimed: !isUnset(event['eventTime']),
+    isTimed: isTimeSet(event, 'eventTime'),
   };
 }
 

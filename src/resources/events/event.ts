@@ -1,11 +1,11 @@
 // events.k8s.io/v1 Event: stored as core/v1, shown in its own form, strictly validated under the names of the core form.
-import { type KubeObject, invalidValue, required, validateObjectMeta, validateObjectMetaUpdate } from '../../apimachinery/index.ts';
+import { type KubeObject, invalidValue, isZeroTime, required, validateObjectMeta, validateObjectMetaUpdate } from '../../apimachinery/index.ts';
 import { convertColumns } from '../common/columns/columns.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { type Errors, checkImmutable } from '../common/validation/check.ts';
 import { readGoStructs, shapeGoStruct } from '../common/validation/go-structs.ts';
 import { toNumber, toObject, toText } from '../common/values.ts';
-import { checkParts, eventColumns, involvedPaths, isUnset, readEvent } from '../core/event.ts';
+import { checkParts, eventColumns, involvedPaths, isTimeSet, isUnset, readEvent } from '../core/event.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { convertEvent } from './convert.ts';
 
@@ -18,10 +18,10 @@ const eventNames = { subject: 'regarding', controllerName: 'reportingController'
 
 function checkSeries(event: KubeObject): Errors {
   if (isUnset(event['series'])) return [];
-  const { count, lastObservedTime } = toObject(event['series']);
+  const series = toObject(event['series']);
   return [
-    ...(toNumber(count ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
-    ...(isUnset(lastObservedTime) ? [required('series.lastObservedTime')] : []),
+    ...(toNumber(series['count'] ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...(isTimeSet(series, 'lastObservedTime') ? [] : [required('series.lastObservedTime')]),
   ];
 }
 
@@ -30,12 +30,12 @@ function validateNewEvent(event: KubeObject): Errors {
   const type = toText(event['type']);
   const { component, host } = toObject(event['deprecatedSource']);
   const old: readonly (readonly [string, boolean])[] = [
-    ['firstTimestamp', !isUnset(event['deprecatedFirstTimestamp'])], ['lastTimestamp', !isUnset(event['deprecatedLastTimestamp'])],
+    ['firstTimestamp', isTimeSet(event, 'deprecatedFirstTimestamp')], ['lastTimestamp', isTimeSet(event, 'deprecatedLastTimestamp')],
     ['count', toNumber(event['deprecatedCount'] ?? 0) !== 0], ['source', !isUnset(component) || !isUnset(host)],
   ];
   return [
     ...checkParts(readEvent(event, eventNames)), ...validateObjectMeta(event.metadata, { namespaced: true, nameRule: 'dns-subdomain' }),
-    ...checkSeries(event), ...(isUnset(event['eventTime']) ? [required('eventTime')] : []),
+    ...checkSeries(event), ...(isTimeSet(event, 'eventTime') ? [] : [required('eventTime')]),
     ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
     ...old.filter(([, isSet]) => isSet).map(([name]) => invalidValue(name, '', 'needs to be unset')),
   ];
@@ -62,7 +62,8 @@ const sealed: readonly (readonly [name: string, path: string, show: (value: unkn
 
 /** Validates updates of events of events.k8s.io: nothing but the series may change. */
 function validateNewEventUpdate(event: KubeObject, old: KubeObject): Errors {
-  const isSameSeries = JSON.stringify(event['series'] ?? null) === JSON.stringify(old['series'] ?? null);
+  const isSameSeries = JSON.stringify(event['series'] ?? null) === JSON.stringify(old['series'] ?? null)
+    && !isZeroTime(event['series'], 'lastObservedTime');
   return [
     ...checkParts(readEvent(event, eventNames)), ...validateObjectMetaUpdate(event.metadata, old.metadata, true),
     ...(isSameSeries ? [] : checkSeries(event)),

@@ -29,9 +29,10 @@ function warnOfTopology(root: Field): readonly string[] {
 export const csiStorageCapacityKind: KindSpec = {
   kind: 'CSIStorageCapacity', plural: 'csistoragecapacities',
   unconditionalUpdate: false,
+  metadataChecks: ['object', 'new', 'update', 'kind'],
   validation: {
     object: validateStorageCapacity,
-    update: (capacity, old) => [...validateStorageCapacity(capacity), ...checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName'])],
+    update: (capacity, old) => checkSameMembers(capacity, old, ['nodeTopology', 'storageClassName']),
   },
   warnings: warnWith(warnOfTopology),
 };

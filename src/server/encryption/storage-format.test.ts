@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { loadSchemas } from '../../apimachinery/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
+import { encodeEnvelope, encodeMessage } from '../../codec/index.ts';
+import { createBuiltinResources, schemaData } from '../../resources/index.ts';
 import { type Store, openEtcdStore, keyRange } from '../../storage/index.ts';
 import { type EtcdCluster, noEtcd, startCluster } from '../../storage/etcd/cluster.suite.ts';
 import { type TestServer, eventually, requestUntil, startTestServer } from '../../test-support/index.ts';
@@ -92,6 +95,30 @@ describe('values in etcd', { skip: noEtcd }, () => {
     const first = await patch();
     assert.notEqual(first, items[1].metadata.resourceVersion);
     assert.match((await readRaw(raw, keyOf('b'))).toString(), /"volumeMode":"Filesystem"/);
+    assert.equal(await patch(), first);
+  }));
+
+  test('may be protobuf that lacks defaults: an update that changes nothing writes them, once', () => run(protobuf, async (server, raw) => {
+    const key = '/registry/persistentvolumeclaims/default/a';
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    await create(server, 'persistentvolumeclaims', { metadata: { name: 'a' }, spec });
+    const { schema } = createBuiltinResources(loadSchemas(schemaData)).find(({ kind }) => kind === 'PersistentVolumeClaim')!.versions[0]!;
+    const { body: claim } = await server.request({ path: `${namespaced}/persistentvolumeclaims/a` });
+    const { resourceVersion: _version, ...metadata } = claim.metadata;
+    const { volumeMode: _mode, ...bare } = claim.spec;
+    const type = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' };
+    const value = encodeEnvelope(type, encodeMessage(schema, { ...claim, metadata: { ...metadata, name: 'b' }, spec: bare }));
+    await raw.txn({ key: key.replace(/a$/, 'b'), expect: 0, value });
+    const patch = async (): Promise<string> => {
+      const { body } = await server.request({ method: 'PATCH', path: `${namespaced}/persistentvolumeclaims/b`, body: {},
+        headers: { 'content-type': 'application/merge-patch+json' } });
+      return body.metadata.resourceVersion;
+    };
+    const before = (await server.request({ path: `${namespaced}/persistentvolumeclaims/b` })).body;
+    assert.equal(before.spec.volumeMode, 'Filesystem');
+    const first = await patch();
+    assert.notEqual(first, before.metadata.resourceVersion);
+    assert.ok((await readRaw(raw, key.replace(/a$/, 'b'))).includes('Filesystem'));
     assert.equal(await patch(), first);
   }));
 

@@ -13,6 +13,7 @@ import { type Decoded, decodeObject, setOwn } from './decode.ts';
 import { applyDefaults } from './defaults.ts';
 import { DecodeError } from './error.ts';
 import { pruneUnknown, sortDeep } from './prune.ts';
+import { canonicalizeTime } from './time.ts';
 import type { OpenAPIV3Schema } from '../structural.ts';
 import type { Schema } from '../schema.ts';
 
@@ -78,7 +79,20 @@ function repairMetadata(object: Json, objectMeta: Schema | undefined): void {
     if (objectMeta !== undefined && fits(objectMeta, { [name]: known[name] })) known[name] = decodeObject(objectMeta, { [name]: known[name] }).object[name];
     else delete known[name];
   }
+  // The zero time of an apply is stored as it came, and is none.
+  if (typeof known['deletionTimestamp'] === 'string' && /^000[01]-/.test(known['deletionTimestamp']) && isNoTime(known['deletionTimestamp'])) {
+    delete known['deletionTimestamp'];
+  }
   known['generation'] ||= 1;
+}
+
+/** Whether a text is Go's zero time, in any zone. */
+function isNoTime(text: string): boolean {
+  try {
+    return canonicalizeTime(text) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** An object as a schema wants it to be read: pruned, its embedded resources without malformed metadata, defaulted, nulls that may not be there gone. */

@@ -8,7 +8,7 @@ import { DecodeError, type Mismatch, describeJson, formatGoType, formatStrictErr
 import { type Operation, type Plan, type PlannedField, operationOf, planOf } from '../plan.ts';
 import type { Schema } from '../schema.ts';
 import { sortDeep } from './prune.ts';
-import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
+import { canonicalizeMicroTime, canonicalizeTime, noteZeroTimes } from './time.ts';
 
 interface DecodeOptions {
   /** Where the object is, for the paths of strict errors: `metadata` makes `unknown field "metadata.nick"`. */
@@ -67,9 +67,11 @@ export function setOwn(object: Json, key: string, value: unknown): void {
   else object[key] = value;
 }
 
-/** Go's zero time where a pointer leads to it: it is set, and written as null. */
-const isZeroTime = ({ operation, pointer }: PlannedField, input: unknown): boolean =>
-  pointer && (operation === 'time' || operation === 'micro-time') && typeof input === 'string';
+/** Stands for a time that no pointer leads to, set to Go's zero time. */
+const zeroTime = Symbol('zero time');
+
+/** Whether a field of a time was set: where nothing was read of it, it is Go's zero time. */
+const isSetTime = ({ operation }: PlannedField, input: unknown): boolean => (operation === 'time' || operation === 'micro-time') && typeof input === 'string';
 
 class Decoder {
   readonly strictErrors: string[] = [];
@@ -117,12 +119,15 @@ class Decoder {
       values[index] = typeof value === 'object' && value !== null && value === old ? value : this.#readField(plan, fields[index]!, { value, before: old });
     }
     const object: Json = {};
+    let zeroTimes: string[] | undefined;
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
       const value = values[i];
-      if (value !== undefined) object[field.name] = value;
+      if (value === zeroTime) (zeroTimes ??= []).push(field.name);
+      if (value !== undefined && value !== zeroTime) object[field.name] = value;
       else if (field.isWritten) object[field.name] = this.#zeroOfField(field);
     }
+    if (zeroTimes !== undefined) noteZeroTimes(object, zeroTimes);
     return object;
   }
 
@@ -136,7 +141,8 @@ class Decoder {
     this.#plans.pop();
     // The object's own time of deletion is left to what asks whether there is one.
     const isOwnDeletion = field.name === 'deletionTimestamp' && this.#path.length === 1;
-    if (value === undefined && !isOwnDeletion && isZeroTime(field, input)) return null;
+    // A pointer to the zero time is set, and written as null.
+    if (value === undefined && !isOwnDeletion && isSetTime(field, input)) return field.pointer ? null : zeroTime;
     if (value === undefined || (field.omitsEmpty && isEmpty(value, field.operation))) return undefined;
     const isPlainList = field.operation === 'array' && field.isWritten && !field.pointer;
     if (isPlainList && (value as unknown[]).length === 0 && this.#options.keepEmptyLists !== true) return null;

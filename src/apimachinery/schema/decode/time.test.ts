@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { DecodeError } from './error.ts';
-import { canonicalizeMicroTime, canonicalizeTime } from './time.ts';
+import { decodeObject } from './decode.ts';
+import { canonicalizeMicroTime, canonicalizeTime, isZeroTime } from './time.ts';
+import type { Schema } from '../schema.ts';
 
 const failures: readonly [string, string][] = [
   ['yesterday', 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"'],
@@ -55,4 +57,14 @@ test('canonicalizeTime agrees with Date on any instant and never fails otherwise
       assert.ok(error instanceof DecodeError);
     }
   }));
+});
+
+test('isZeroTime says which fields of a decoded object were set to the zero time, of copies as well', () => {
+  const time: Schema = { type: 'string', format: 'time' };
+  const field = { required: false, omitEmpty: false, pointer: false, number: 0, schema: time };
+  const schema: Schema = { type: 'object', fields: new Map(['stated', 'null', 'absent', 'set'].map((name) => [name, { ...field, name }])) };
+  const { object } = decodeObject(schema, { stated: '0001-01-01T01:00:00+01:00', null: null, set: '2020-01-01T00:00:00Z' });
+  assert.equal(JSON.stringify(object), '{"stated":null,"null":null,"absent":null,"set":"2020-01-01T00:00:00Z"}');
+  for (const one of [object, { ...object }]) assert.deepEqual(Object.keys(one).filter((name) => isZeroTime(one, name)), ['stated']);
+  assert.equal(isZeroTime(undefined, 'stated'), false);
 });

@@ -7,6 +7,18 @@ const SECOND_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 const ZERO_SECONDS = '0001-01-01T00:00:00Z';
 
+/** On an object: the names of its fields that were set to Go's zero time. They are left out of it, as they are shown and stored. */
+const zeroTimes = Symbol('zero times');
+
+/** Notes on an object which of its fields were set to the zero time. Copies by spreading keep the note; JSON does not show it. */
+export function noteZeroTimes(object: object, fields: readonly string[]): void {
+  (object as { [zeroTimes]?: readonly string[] })[zeroTimes] = fields;
+}
+
+/** Whether a field was set to Go's zero time, which validations of the reference that compare structs take for a time. */
+export const isZeroTime = (object: unknown, field: string): boolean =>
+  (object as { [zeroTimes]?: readonly string[] } | null | undefined)?.[zeroTimes]?.includes(field) === true;
+
 /** A metav1.Time in canonical form; undefined for Go's zero time, which counts as unset. Throws DecodeError. */
 export function canonicalizeTime(text: string): string | undefined {
   if (text.length === 20 && text[19] === 'Z' && beginsPlainly(text)) return text === ZERO_SECONDS ? undefined : text;

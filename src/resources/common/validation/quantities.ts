@@ -56,9 +56,12 @@ function toMilli(place: Field): bigint {
   return wrapped === exact || !isSmall || exponent <= -3 || wrappingPowers.includes(exponent + 3) ? wrapped : 0n;
 }
 
-/** The quantity must be a whole number, and stay one as the reference counts its thousandths. */
+/** Whether the quantity is a whole number, and stays one as the reference counts its thousandths. */
+export const isWhole = (place: Field): boolean => toMilli(place) % 1000n === 0n;
+
+/** The quantity must be a whole number. */
 export function checkWhole(place: Field): readonly FieldError[] {
-  return toMilli(place) % 1000n === 0n ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
+  return isWhole(place) ? [] : [invalidValue(place.path, showQuantity(place), 'must be an integer')];
 }
 
 /** The entries of a list of resources, by name, as `list[name]`. */

@@ -8,3 +8,7 @@ export const gatedPodFields = (path: string): readonly GatedField[] => [
   ...containerLists.map((list) => `${path}.${list}[].lifecycle.stopSignal`), `${path}.volumes[].projected.sources[].clusterTrustBundle`,
   ['GenericWorkload', `${path}.schedulingGroup`], ['PodCertificateRequest', `${path}.volumes[].projected.sources[].podCertificate`],
 ];
+
+/** The digests of images that are mounted, in the status of a pod. */
+export const imageDigests: readonly GatedField[] = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses']
+  .map((list) => ['ImageVolumeWithDigest', `status.${list}[].volumeMounts[].volumeStatus`]);

@@ -10,7 +10,7 @@ import type { KindSpec } from '../../kind-spec.ts';
 import { applyAppArmorAnnotations } from './app-armor.ts';
 import { podColumns, readPodConditions } from './columns.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
-import { gatedPodFields } from './gated-fields.ts';
+import { gatedPodFields, imageDigests } from './gated-fields.ts';
 import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeResize, userMetadata } from './prepare.ts';
 import { warnOfName } from './template.ts';
 import { validatePod } from './validation/pod.ts';
@@ -53,7 +53,7 @@ export const podKind: KindSpec = {
   resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
   columns: podColumns,
   rowConditions: readPodConditions,
-  gatedFields: [...gatedPodFields('spec'), 'status.nodeAllocatableResourceClaimStatuses'],
+  gatedFields: [...gatedPodFields('spec'), 'status.nodeAllocatableResourceClaimStatuses', ...imageDigests],
   applyDefaults(pod, _version, before) {
     applyPodDefaults(pod, before);
     mirrorAddresses(readPointer(pod, 'status'));

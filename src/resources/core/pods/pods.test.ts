@@ -178,6 +178,9 @@ test('validateUpdate of a pod allows images and additions of tolerations only', 
 });
 
 test('warnings of pods name fractions of bytes, hidden variables and ports that meet', () => {
+  // In thousandths this is more than an int64 holds: the reference counts what is left of it.
+  assert.deepEqual(ofContainer({ resources: { limits: { memory: '12345678901234567890' } } }),
+    ['spec.containers[0].resources.limits[memory]: fractional byte value "12345678901234567890" is invalid, must be an integer']);
   assert.deepEqual(ofContainer({ resources: { limits: { memory: '1Gi' }, requests: { memory: '100m' } } }), [
     'spec.containers[0].resources.requests[memory]: fractional byte value "100m" is invalid, must be an integer',
   ]);
@@ -414,4 +417,33 @@ test('ports are those of the node in pods on its network, not in templates', () 
   const portOf = (object: unknown): unknown => readPath(object, 'containers', '0', 'ports', '0', 'hostPort');
   assert.equal(portOf(applyDefaults('/Pod', { spec })['spec']), 80);
   assert.equal(portOf(readPath(applyDefaults('apps/Deployment', { spec: { template: { spec } } }), 'spec', 'template', 'spec')), undefined);
+});
+
+test('applyPodLevelDefaults gives a pod as a whole the requests of its containers, or its limits, and huge pages', () => {
+  const of = (limits: object | undefined, requests?: object): object => ({ resources: { ...(limits && { limits }), ...(requests && { requests }) } });
+  const resourcesOf = (resources: object, containers: object[], initContainers: object[] = []): unknown =>
+    (applyDefaults('/Pod', { spec: { ...resources, containers, initContainers } })['spec'] as { resources?: unknown }).resources;
+  assert.equal(resourcesOf({}, [box(of({ cpu: '1' }))]), undefined);
+  assert.deepEqual(resourcesOf(of({ cpu: '1' }), [box()]), { limits: { cpu: '1' }, requests: { cpu: '1' } });
+  // Two halves of a thousandth are one: they are added before they are rounded.
+  assert.deepEqual(resourcesOf(of({ cpu: '1', memory: '1Gi' }), [box(of({ cpu: '500u' })), box(of(undefined, { cpu: '500u', memory: '1Ki' }))]),
+    { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1m', memory: '1Ki' } });
+  const sidecar = { restartPolicy: 'Always' };
+  assert.deepEqual(resourcesOf(of({ cpu: '4' }), [box(of(undefined, { cpu: '1' }))], [
+    box({ ...of(undefined, { cpu: '100m' }), ...sidecar }), box(of(undefined, { cpu: '1300m' })), box({ ...of(undefined, { cpu: '200m' }), ...sidecar }),
+  ]), { limits: { cpu: '4' }, requests: { cpu: '1400m' } });
+  assert.deepEqual(resourcesOf(of({ memory: '1Gi' }), [box(of({ 'hugepages-2Mi': '2Mi' })), box(of({ 'hugepages-2Mi': '4Mi' }))]),
+    { limits: { 'hugepages-2Mi': '6Mi', memory: '1Gi' }, requests: { 'hugepages-2Mi': '6Mi', memory: '1Gi' } });
+  assert.deepEqual(resourcesOf(of(undefined, { cpu: '1' }), [box(of({ cpu: '1' }))]), { requests: { cpu: '1' } });
+});
+
+test('checkPodResources holds the resources of a pod to the total of its containers, and their limits to its own', () => {
+  const resources = (cpu: string): object => ({ resources: { limits: { cpu } } });
+  assert.deepEqual(create('/Pod', { spec: { ...resources('1'), containers: [box(resources('2'))] } }), [
+    'spec.resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
+    'spec.resources.containers[0][cpu].limits: Invalid value: "2": must be less than or equal to pod limits of 1',
+  ]);
+  const asked = { resources: { requests: { cpu: '1' } } };
+  assert.deepEqual(create('/Pod', { spec: { ...asked, containers: [box({ ...asked, name: 'a' }), box({ ...asked, name: 'b' })] } }),
+    ['spec.resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 2']);
 });

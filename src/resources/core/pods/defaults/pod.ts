@@ -1,10 +1,11 @@
 // Defaults of pods and pod templates (upstream's SetDefaults_Pod, _PodSpec, _Container, _Volume, _Probe …). Templates get all of them except
-// the few that only a pod has: requests taken from limits, and service links.
+// the few that only a pod has: requests taken from limits, resources of the pod as a whole, and service links.
 import type { JsonObject, KubeObject } from '../../../../apimachinery/index.ts';
 import { ensureStruct, mergeMissing, readPointer, readStructs, roundResources, setAbsent, setZero } from '../../../common/defaults.ts';
 import { toNumber } from '../../../common/values.ts';
 import { applyClaimSpecDefaults, applyVolumeDefaults } from '../../volumes/defaults.ts';
 import { choosePullPolicy } from './images.ts';
+import { applyPodLevelDefaults } from './pod-level.ts';
 
 const probeDefaults = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 
@@ -117,13 +118,12 @@ function applyStatusDefaults(status: JsonObject | undefined): void {
 /** Defaults of the spec of a pod, some of which templates do without. */
 function applyOwnSpecDefaults(pod: KubeObject): void {
   const spec = ensureStruct(pod, 'spec');
+  const containers = ['containers', 'initContainers'].flatMap((field) => readStructs(spec, field));
+  containers.forEach(requestLimits);
+  // The amounts are added before they are rounded.
+  applyPodLevelDefaults(spec);
   applyPodSpecDefaults(spec);
-  for (const field of ['containers', 'initContainers']) {
-    for (const container of readStructs(spec, field)) {
-      requestLimits(container);
-      if (spec['hostNetwork'] === true) exposePorts(container);
-    }
-  }
+  if (spec['hostNetwork'] === true) containers.forEach(exposePorts);
   setAbsent(spec, { enableServiceLinks: true });
   // A negative time of grace is one second, in pods and not in templates.
   if (toNumber(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;

@@ -1,5 +1,5 @@
 // Validation of the environment variables of a container.
-import { type FieldError, checkDnsLabel, checkDnsSubdomain, invalidValue, notFoundValue, required } from '../../../../apimachinery/index.ts';
+import { type FieldError, checkDnsLabel, invalidValue, notFoundValue, required, validateName } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkText, each, isEmptyText, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { readPath, toObjects, toText } from '../../../common/values.ts';
 import { checkFieldReference, checkKeySelector, checkNoBacksteps, checkResourceReference } from './references.ts';
@@ -41,9 +41,10 @@ function checkSource(variable: Field): Errors {
   return given.length > 1 ? [...errors, invalidValue(source.path, '', 'may not have more than one field specified at a time')] : errors;
 }
 
+/** The reference holds the name of the source to the rule of prefixes, which may end with a dash. */
 function checkWhole(source: Field): Errors {
   const name = at(source, 'name');
-  return isEmptyText(name) ? [required(name.path)] : checkText(name, checkDnsSubdomain);
+  return isEmptyText(name) ? [required(name.path)] : checkText(name, (text) => validateName('dns-subdomain', text, true));
 }
 
 /** Validates `env` and `envFrom` of a container. */

@@ -2,10 +2,11 @@
 import {
   type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
 } from '../../../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
+import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isFilled, isGiven } from '../../../common/validation/check.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from '../../../common/validation/quantities.ts';
 import { checkResourceName } from '../../../common/validation/resource-names.ts';
-import { readPath, toText } from '../../../common/values.ts';
+import { readPath, toObject, toText } from '../../../common/values.ts';
+import { type ResourceList, totalOf } from '../totals.ts';
 import { showPodPart } from './parts.ts';
 
 /** An entry of a list of resources. */
@@ -136,5 +137,23 @@ export function checkPodResources(spec: Field, known: ReadonlySet<string>): Erro
   const errors: FieldError[] = isGiven(claims) ? [forbiddenField(claims.path, 'claims may not be set for Resources at pod-level')] : [];
   errors.push(...entriesOf(limits).flatMap((entry) => [...checkPodName(entry), ...checkValue(entry), ...checkPages(entry)]));
   for (const entry of entriesOf(requests)) errors.push(...checkPodName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
-  return [...errors, ...checkClaimNames(claims, known)];
+  return [...errors, ...checkClaimNames(claims, known), ...checkTotals(spec, { limits, requests })];
+}
+
+/** What the containers request together must fit into the pod, and so must the huge pages and the limits of each. */
+function checkTotals(spec: Field, { limits, requests }: { readonly limits: Field; readonly requests: Field }): Errors {
+  const checkTotal = (list: Field, name: ResourceList): Errors => [...totalOf(toObject(spec.value), name)].flatMap(([resource, amount]) => {
+    const own = at(list, resource);
+    const isChecked = isFilled(own) && (name === 'requests' || isHuge(resource));
+    const total = { path: '', value: amount };
+    if (!isChecked || compareAt(total, own) <= 0) return [];
+    return [invalidValue(`${list.path}[${resource}]`, showQuantity(own), `must be greater than or equal to aggregate container ${name} of ${amount}`)];
+  });
+  const ofContainers = each(at(spec, 'containers')).flatMap((container, index) => entriesOf(at(container, 'resources', 'limits')).flatMap((entry) => {
+    const own = at(limits, entry.name);
+    if (!isFilled(own) || compareAt(entry, own) <= 0) return [];
+    const path = `${at(spec, 'resources').path}.containers[${index}][${entry.name}].limits`;
+    return [invalidValue(path, showQuantity(entry), `must be less than or equal to pod limits of ${showQuantity(own)}`)];
+  }));
+  return [...checkTotal(requests, 'requests'), ...checkTotal(limits, 'limits'), ...ofContainers];
 }
