@@ -122,7 +122,7 @@ function checkGeneratedSelector(job: KubeObject): Errors {
   const present = toObject(readPath(job, 'spec', 'template', 'metadata', 'labels'));
   const missing = Object.entries(labels).flatMap(([key, value]): Errors => {
     if (!Object.hasOwn(present, key)) return [required(`spec.template.metadata.labels[${key}]`, `must be '${value}'`)];
-    return present[key] === value ? [] : [invalidValue(`spec.template.metadata.labels[${key}]`, present, `must be '${value}'`)];
+    return present[key] === value ? [] : [invalidValue(`spec.template.metadata.labels[${key}]`, sortMembers(present), `must be '${value}'`)];
   });
   if (!isSelectable(selector.value) || selects(selector.value, labels)) return missing;
   return [...missing, invalidValue(selector.path, sortMembers(selector.value), '`selector` not auto-generated')];

@@ -11,6 +11,7 @@ import { applyAppArmorAnnotations } from './app-armor.ts';
 import { podColumns, readPodConditions } from './columns.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
 import { gatedPodFields, imageDigests } from './gated-fields.ts';
+import { applyLabelKeys } from './label-keys.ts';
 import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeResize, userMetadata } from './prepare.ts';
 import { warnOfName } from './template.ts';
 import { validatePod } from './validation/pod.ts';
@@ -61,6 +62,7 @@ export const podKind: KindSpec = {
   strategy: {
     prepareForCreate(pod, { nowMs, warn = () => undefined }) {
       const spec = ensureStruct(pod, 'spec');
+      applyLabelKeys(pod);
       applyAppArmorAnnotations(pod, warn);
       pod['status'] = makeStatus(spec, pod['status'], nowMs);
     },

@@ -10,6 +10,7 @@ import {
 import { createPassedTexts, plainText } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { checkVolumeSource } from '../../volumes/sources.ts';
+import { checkProfileAnnotations, checkProfilesMatch } from '../profile-annotations.ts';
 import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts';
 import { checkFileVolumes } from './environment.ts';
 import type { Volumes } from './mounts.ts';
@@ -35,7 +36,7 @@ interface PodOfSpec {
 }
 
 /** Validates the volumes of a pod: names are unique, each has one source. */
-export function checkVolumes(list: Field, pod: PodOfSpec | undefined): { readonly errors: Errors; readonly volumes: Volumes } {
+function checkVolumes(list: Field, pod: PodOfSpec | undefined): { readonly errors: Errors; readonly volumes: Volumes } {
   const volumes = new Map<string, unknown>();
   const made = new Set(pod?.name ? each(list).filter(({ value }) => isGiven(at({ path: '', value }, 'ephemeral')))
     .map(({ value }) => `${pod.name}-${toText(readPath(value, 'name'))}`) : []);
@@ -175,7 +176,7 @@ const listContainers = (spec: Field): readonly Field[] =>
   ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
 /** The parts of a pod that checks of its containers use. */
-export function readContext(spec: Field, volumes: Volumes): ContainerContext {
+function readContext(spec: Field, volumes: Volumes): ContainerContext {
   return { spec, volumes, claims: new Set(toObjects(readPath(spec.value, 'resourceClaims')).map((claim) => toText(claim['name']))) };
 }
 
@@ -214,6 +215,7 @@ export function checkPodAnnotations(annotations: Field, spec: unknown): Errors {
   return [
     ...(isUnbound ? [invalidValue(`${annotations.path}[${MIRROR_POD}]`, mirror, 'must set spec.nodeName if mirror pod annotation is set')] : []),
     ...(isNumber ? [] : [invalidValue(`${annotations.path}[${DELETION_COST}]`, cost, 'must be a 32bit integer')]),
+    ...checkProfileAnnotations(annotations, spec),
   ];
 }
 
@@ -236,6 +238,7 @@ export function validatePodTemplateSpec(template: Field): Errors {
     const ephemeral = at(template, 'spec', 'ephemeralContainers');
     return [
       ...validateTemplateMetadata(template), ...validatePodSpec(at(template, 'spec')),
+      ...checkProfilesMatch(toObject(readPath(template.value, 'metadata', 'annotations')), at(template, 'spec')),
       ...(toList(ephemeral.value).length > 0 ? [forbiddenField(ephemeral.path, 'ephemeral containers not allowed in pod template')] : []),
     ];
   });

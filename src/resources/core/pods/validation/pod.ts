@@ -3,16 +3,10 @@ import { type KubeObject, forbiddenField } from '../../../../apimachinery/index.
 import { type Errors, type Field, at, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
 import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toText } from '../../../common/values.ts';
+import { checkProfilesMatch } from '../profile-annotations.ts';
 import { textOfNamedSpec } from '../spec-text.ts';
-import { checkEphemeralContainers, checkTrimmedImage } from './containers.ts';
-import { MIRROR_POD, checkPodAnnotations, checkVolumes, readContext, validatePodSpec } from './pod-spec.ts';
-
-/** Validates the ephemeral containers of a pod. */
-export function validateEphemeralContainers(pod: KubeObject): Errors {
-  const spec = { path: 'spec', value: pod['spec'] };
-  const { volumes } = checkVolumes(at(spec, 'volumes'), { name: pod.metadata.name ?? '' });
-  return checkEphemeralContainers(at(spec, 'ephemeralContainers'), readContext(spec, volumes));
-}
+import { checkTrimmedImage } from './containers.ts';
+import { MIRROR_POD, checkPodAnnotations, validatePodSpec } from './pod-spec.ts';
 
 /** Rules of pods that templates do not have. */
 function checkPodOnly(spec: Field): Errors {
@@ -47,7 +41,7 @@ export function checkAddedErrors(pod: KubeObject, old: KubeObject, isSameSpec: b
 
 const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 
-/** The annotations of mirror pods and of AppArmor stay as they were created. */
+/** The annotations of mirror pods and of AppArmor stay as they were created; all are validated, whatever else validates them. */
 export function checkKeptAnnotations(pod: KubeObject, old: KubeObject): Errors {
   const [now, before] = [pod, old].map(({ metadata }) => new Map(Object.entries(metadata.annotations ?? {}))) as [Map<string, string>, Map<string, string>];
   const name = (key: string): string | undefined =>
@@ -56,7 +50,7 @@ export function checkKeptAnnotations(pod: KubeObject, old: KubeObject): Errors {
     [...keys].flatMap((key) => (name(key) === undefined ? [] : [forbiddenField(`metadata.annotations[${key}]`, `may not ${change} ${name(key)}`)]));
   return [
     ...refuse([...before.keys()].filter((key) => now.get(key) !== before.get(key)), 'remove or update'),
-    ...refuse([...now.keys()].filter((key) => !before.has(key)), 'add'),
+    ...refuse([...now.keys()].filter((key) => !before.has(key)), 'add'), ...checkAddedErrors(pod, old, true),
   ];
 }
 
@@ -68,5 +62,6 @@ export function validatePod(pod: KubeObject): Errors {
   return [
     ...validatePodAsStored(pod), ...(toList(ephemeral.value).length > 0 ? [forbiddenField(ephemeral.path, 'cannot be set on create')] : []),
     ...(isGated && !isEmptyText(node) ? [forbiddenField(node.path, 'cannot be set until all schedulingGates have been cleared')] : []),
+    ...checkProfilesMatch(pod.metadata.annotations, spec),
   ];
 }

@@ -67,11 +67,16 @@ function checkRequest(request: Entry, limits: Field): Errors {
 
 /** Validates `resources` of a container. */
 export function checkResources(resources: Field, claims: ReadonlySet<string> = new Set()): Errors {
+  return checkRequirements(resources, claims, checkContainerResource);
+}
+
+/** Requests, limits and claims, whose names a check is given for. */
+function checkRequirements(resources: Field, claims: ReadonlySet<string>, checkName: (entry: Entry) => Errors): Errors {
   const limits = at(resources, 'limits');
   const [limited, requested] = [entriesOf(limits), entriesOf(at(resources, 'requests'))];
-  const errors: FieldError[] = limited.flatMap((entry) => [...checkContainerResource(entry), ...checkValue(entry), ...checkPages(entry)]);
+  const errors: FieldError[] = limited.flatMap((entry) => [...checkName(entry), ...checkValue(entry), ...checkPages(entry)]);
   for (const entry of requested) {
-    errors.push(...checkContainerResource(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
+    errors.push(...checkName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
   }
   const names = [...limited, ...requested].map(({ name }) => name);
   const isBare = names.some(isHuge) && !names.some((name) => name === 'cpu' || name === 'memory');
@@ -133,11 +138,10 @@ export function checkPodResources(spec: Field, known: ReadonlySet<string>): Erro
   if (!isGiven(resources)) return [];
   if (readPath(spec.value, 'os', 'name') === 'windows') return [forbiddenField(resources.path, 'may not be set for a windows pod')];
   const claims = at(resources, 'claims');
-  const [limits, requests] = [at(resources, 'limits'), at(resources, 'requests')];
-  const errors: FieldError[] = isGiven(claims) ? [forbiddenField(claims.path, 'claims may not be set for Resources at pod-level')] : [];
-  errors.push(...entriesOf(limits).flatMap((entry) => [...checkPodName(entry), ...checkValue(entry), ...checkPages(entry)]));
-  for (const entry of entriesOf(requests)) errors.push(...checkPodName(entry), ...checkValue(entry), ...checkRequest(entry, limits), ...checkPages(entry));
-  return [...errors, ...checkClaimNames(claims, known), ...checkTotals(spec, { limits, requests })];
+  return [
+    ...(isGiven(claims) ? [forbiddenField(claims.path, 'claims may not be set for Resources at pod-level')] : []),
+    ...checkRequirements(resources, known, checkPodName), ...checkTotals(spec, { limits: at(resources, 'limits'), requests: at(resources, 'requests') }),
+  ];
 }
 
 /** What the containers request together must fit into the pod, and so must the huge pages and the limits of each. */

@@ -60,7 +60,7 @@ function listUserProblems(name: string): readonly string[] {
   const [user = '', domain] = parts.reverse();
   return [
     ...((domain ?? '').length >= 256 ? ["runAsUserName's Domain length must be under 256 characters"] : []),
-    ...(domain === undefined || netBios.test(domain) || (domain.length < 256 && domainName.test(domain))
+    ...(domain === undefined || netBios.test(domain) || domainName.test(domain)
       ? [] : ["runAsUserName's Domain doesn't match the NetBios nor the DNS format"]),
     ...(user === '' ? ["runAsUserName's User cannot be empty"] : user.length > 104
       ? ["runAsUserName's User length must not be longer than 104 characters"] : []),

@@ -6,6 +6,7 @@ import {
 import { checkIp } from '../../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
+import { checkTransitions } from '../restarts.ts';
 import { checkKeptAnnotations } from './pod.ts';
 
 const MAX_ID = 2 ** 31 - 1;
@@ -159,7 +160,8 @@ export function validatePodStatus(pod: KubeObject, old: KubeObject): Errors {
   return [
     ...checkKeptAnnotations(pod, old), ...each(at(status, 'conditions')).flatMap(checkPodCondition), ...(isNominated ? checkText(node, checkDnsSubdomain) : []),
     ...(isNominated && isBound ? [forbiddenField(node.path, 'may not be set on pods that are already bound to a node')] : []),
-    ...checkGeneration(status), ...checkImmutable(at(status, 'qosClass'), at(before, 'qosClass')), ...checkClaims(status, pod),
+    ...checkGeneration(status), ...checkImmutable(at(status, 'qosClass'), at(before, 'qosClass')), ...checkTransitions(status, old),
+    ...checkClaims(status, pod),
     ...checkExtendedClaim(at(status, 'extendedResourceClaimStatus'), pod),
     ...checkAddresses(at(status, 'podIPs'), readPath(before.value, 'podIPs')), ...checkHosts(status, before.value), ...checkContainers(status, pod),
   ];

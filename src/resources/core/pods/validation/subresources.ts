@@ -1,22 +1,39 @@
 // Validation of the paths that change one part of a running pod: ephemeral containers are added and stay, cpu and memory may grow and shrink.
 import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField, invalidValue } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, each } from '../../../common/validation/check.ts';
+import { diffStructs } from '../../../common/validation/struct-diff.ts';
 import { readPath, toObject, toObjects, toText } from '../../../common/values.ts';
 import { computeQosClass } from '../qos.ts';
-import { validateEphemeralContainers, validatePodAsStored } from './pod.ts';
+import { showPodPart } from './parts.ts';
+import { checkKeptAnnotations, validatePodAsStored } from './pod.ts';
+import { MIRROR_POD } from './pod-spec.ts';
 
 const ephemeralOf = (pod: KubeObject): readonly Field[] => each({ path: 'spec.ephemeralContainers', value: readPath(pod, 'spec', 'ephemeralContainers') });
 
+/** The path of the pod as a whole, as the reference writes it in these problems. */
+const WHOLE = '[]';
+
+const isMirror = (pod: KubeObject): boolean => pod.metadata.annotations?.[MIRROR_POD] !== undefined;
+
+/** Problems of a pod that the stored one does not have. */
+function listAdded(pod: KubeObject, old: KubeObject): FieldError[] {
+  const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
+  return validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
+}
+
 /** Validates updates of pods/ephemeralcontainers: they are added and never removed. */
 export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Errors {
-  const errors: FieldError[] = [...validateEphemeralContainers(pod)];
-  if (errors.length > 0) return errors;
+  if (isMirror(old)) return [forbiddenField(WHOLE, 'static pods do not support ephemeral containers')];
+  const errors: FieldError[] = [...listAdded(pod, old), ...checkKeptAnnotations(pod, old)];
   const present = new Map(ephemeralOf(pod).map((container) => [readPath(container.value, 'name'), container.value]));
   for (const { value } of ephemeralOf(old)) {
     const name = readPath(value, 'name');
     const text = `existing ephemeral containers ${JSON.stringify(name)} may not be`;
     if (!present.has(name)) errors.push(forbiddenField('spec.ephemeralContainers', `${text} removed\n`));
-    else if (!equalJson(present.get(name), value)) errors.push(forbiddenField('spec.ephemeralContainers', `${text} changed\n`));
+    else if (!equalJson(present.get(name), value)) {
+      const diff = diffStructs(showPodPart('EphemeralContainer', value), showPodPart('EphemeralContainer', present.get(name)));
+      errors.push(forbiddenField('spec.ephemeralContainers', `${text} changed\n${diff}`));
+    }
   }
   return errors;
 }
@@ -94,11 +111,10 @@ function isSupported(old: KubeObject): boolean {
 
 /** Validates updates of pods/resize, in the order and the words of the reference. */
 export function validateResize(pod: KubeObject, old: KubeObject): Errors {
-  if (old.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return [forbiddenField('', 'static pods cannot be resized')];
+  if (isMirror(old)) return [forbiddenField(WHOLE, 'static pods cannot be resized')];
   const [spec, before] = [toObject(pod['spec']), toObject(old['spec'])];
-  if (readPath(before, 'os', 'name') === 'windows') return [forbiddenField('', 'windows pods cannot be resized')];
-  const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
-  const errors: FieldError[] = validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
+  if (readPath(before, 'os', 'name') === 'windows') return [forbiddenField(WHOLE, 'windows pods cannot be resized')];
+  const errors: FieldError[] = listAdded(pod, old);
   const quality = toText(readPath(old, 'status', 'qosClass'));
   if (computeQosClass(spec) !== (quality === '' ? computeQosClass(before) : quality)) {
     errors.push(invalidValue('spec', quality, 'Pod QOS Class may not change as a result of resizing'));

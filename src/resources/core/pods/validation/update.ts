@@ -46,7 +46,7 @@ function checkGates(list: Field, before: readonly JsonObject[]): Errors {
 function checkMoreLabels(selector: Field, before: unknown): Errors {
   const present = toObject(selector.value);
   const isKept = Object.entries(toObject(before)).every(([key, value]) => present[key] === value);
-  return isKept ? [] : [invalidValue(selector.path, present, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
+  return isKept ? [] : [invalidValue(selector.path, isGiven(selector) ? present : null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
 }
 
 const termLists = ['matchExpressions', 'matchFields'];
