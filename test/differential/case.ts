@@ -60,5 +60,6 @@ export interface Area {
   readonly name: string;
   /** Cases of a run without --count. */
   readonly count: number;
-  makeCase(dice: Dice, facts: Facts): Case;
+  /** The case of a number; the dice are those of the seed and the number. */
+  makeCase(dice: Dice, facts: Facts, index: number): Case;
 }

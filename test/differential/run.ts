@@ -2,6 +2,7 @@
 // [--seed N] [--count N] [--only CASE,…] [--show N] [--shrink N] [--keep|--record] [--dump FILE]`. The peer needs an etcd, which PINTLE_ETCD names or PATH has.
 // Prints, for each area, the differences by how often they were seen, with a minimal case; --keep adds those cases, with the peer's answers, to the corpus.
 // --dump writes every difference, those that are documented and those that the peer shows to itself, as a line of JSON: the request and the answers.
+// `harvest` is an area that has to be named: what upstream's own tests of validation use. It needs Go.
 // --record asks the peer again for the answers to the cases that the corpus has, and sends nothing else.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,6 +14,7 @@ import { AREAS } from './areas/index.ts';
 import type { Area, Case, Facts, Json } from './case.ts';
 import { type Difference, compare, listDocumented } from './compare.ts';
 import { readFacts } from './facts.ts';
+import { readHarvest } from './harvest/harvest.ts';
 import type { Answer } from './normalise.ts';
 import { runCase, startBoth } from './servers.ts';
 import { shrink } from './shrink.ts';
@@ -149,7 +151,7 @@ async function runArea(area: Area, facts: Facts): Promise<number> {
   let [asked, unstable, documented] = [0, 0, 0];
   const worker = async (): Promise<void> => {
     for (let index = indexes.shift(); index !== undefined; index = indexes.shift()) {
-      const made = area.makeCase(new Dice(Number(values.seed) * 1_000_003 + index * 7919), facts);
+      const made = area.makeCase(new Dice(Number(values.seed) * 1_000_003 + index * 7919), facts, index);
       const found = await check(made);
       asked += found.answers;
       unstable += found.unstable ? 1 : 0;
@@ -171,7 +173,9 @@ async function runArea(area: Area, facts: Facts): Promise<number> {
 let differ = 0;
 try {
   const facts = await readFacts(ours.client);
-  for (const area of AREAS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+  const harvested = positionals.includes('harvest') ? [await readHarvest(ours.client)] : [];
+  const asked = AREAS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  for (const area of [...asked, ...harvested]) {
     if (values.record) await record(area.name);
     else differ += await runArea(area, facts);
   }

@@ -3,7 +3,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
+
+/** Where the tests, their programs and the logs are kept. */
+export const upstreamDirectory = process.env['PINTLE_UPSTREAM'] ?? path.join(homedir(), '.cache/pintle-upstream');
 
 /** The release whose tests are run, and the version of the modules that it is made of. */
 const RELEASE = '1.36.3';

@@ -4,13 +4,12 @@
 // PATH (or PINTLE_ETCD names etcd); the tests come from Go's module proxy and are kept in PINTLE_UPSTREAM, by default below ~/.cache.
 import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { compare, type Outcome, readLedger, readOutcomes, type Verdict } from './ledger.ts';
-import { build, noGo, prepare, type TestProgram } from './prepare.ts';
+import { build, noGo, prepare, type TestProgram, upstreamDirectory } from './prepare.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const ours = path.join(root, 'test/upstream');
@@ -84,7 +83,7 @@ if (missing !== false || positionals.length === 0) {
   console.error(missing === false ? 'Which packages? For example: npm run upstream -- apiserver/apply' : `Kubernetes' tests need it: ${missing}.`);
   process.exit(2);
 }
-const directory = process.env['PINTLE_UPSTREAM'] ?? path.join(homedir(), '.cache/pintle-upstream');
+const directory = upstreamDirectory;
 const mark = prepare(directory, path.join(ours, 'go'));
 if (values.build === true) {
   for (const name of positionals) build(directory, name, mark);
