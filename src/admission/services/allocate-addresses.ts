@@ -26,7 +26,7 @@ export function canonicalIp(ip: string): string {
 }
 
 function refuse({ spec, reservation }: AddressWish, why: string): StatusError {
-  const error = invalidValue('spec.clusterIPs', listIps(spec).length > 0 ? listIps(spec) : [''], `failed to allocate IP${why}`);
+  const error = invalidValue('spec.clusterIPs', listIps(spec), `failed to allocate IP${why}`);
   return invalid({ group: '', kind: 'Service' }, reservation.owner.name, [error]);
 }
 
@@ -72,9 +72,13 @@ export async function allocateAddresses(wish: AddressWish): Promise<void> {
   const held = before === undefined ? [] : heldAddresses(before);
   if (needsClusterIp(spec) && !isHeadless(spec)) {
     const known = before !== undefined && needsClusterIp(before) ? listIps(before).length : 0;
+    const families = spec.ipFamilies ?? [];
+    // A refusal shows the place of each address that is missing.
+    const asked = families.map((_, index) => listIps(spec)[index] ?? '');
+    spec.clusterIPs = asked;
     const ips: string[] = [];
-    for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
-      const ip = listIps(spec)[index] ?? '';
+    for (const [index, family] of families.entries()) {
+      const ip = asked[index] as string;
       if (index < known) ips.push(ip);
       else ips.push(ip === '' ? await takeFree(wish, family) : await takeNamed(wish, ip));
     }

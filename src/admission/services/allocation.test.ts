@@ -241,3 +241,30 @@ test('takeAny gives out the reserved part last', async () => {
   assert.ok(order.slice(14, 30).every((ip) => last(ip) <= 16));
   assert.equal(order[30], undefined);
 });
+
+test('a refused address is shown beside the place of each that is missing', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24', 'fd00::/112']);
+  const spec = { ...plain, ipFamilyPolicy: 'RequireDualStack', clusterIP: '10.9.0.1' };
+  await assert.rejects(create(registry, 'a', { spec }), /spec\.clusterIPs: Invalid value: \["10\.9\.0\.1",""\]: failed to allocate IP 10\.9\.0\.1: /);
+});
+
+test('a Service gives back an address or a family by a change to SingleStack alone', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24', 'fd00::/112']);
+  const { clusterIP, ...spec } = await create(registry, 'a', { spec: { ...plain, ipFamilyPolicy: 'RequireDualStack' } });
+  const reduce = (fields: object): Promise<Spec> => change(registry, 'a', { ...spec, clusterIP, ...fields });
+  const [ips, families] = [{ clusterIPs: [clusterIP] }, { ipFamilies: ['IPv4'] }];
+  const text = (name: string): string => `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be 'SingleStack' to release the secondary ${name}`;
+  const refusal = (...names: string[]) => (error: Error): boolean => names.map(text).every((one) => error.message.includes(one));
+  await assert.rejects(reduce(ips), refusal('cluster IP'));
+  await assert.rejects(reduce(families), refusal('IP family'));
+  await assert.rejects(reduce({ ...ips, ...families }), refusal('cluster IP', 'IP family'));
+  assert.deepEqual((await reduce({ ...families, ipFamilyPolicy: 'SingleStack' })).clusterIPs, [clusterIP]);
+});
+
+test('a Service that prefers two families gets the second one when its type changes, and not before', async () => {
+  const store = createMemoryStore({ clock: createManualClock(0) });
+  const { clusterIP, ...spec } = await create(makeReplica(store, ['10.0.0.0/24']), 'a', { spec: { ...plain, ipFamilyPolicy: 'PreferDualStack' } });
+  const dual = makeReplica(store, ['10.0.0.0/24', 'fd00::/112']);
+  assert.deepEqual((await change(dual, 'a', { ...spec, clusterIP, sessionAffinity: 'None' })).ipFamilies, ['IPv4']);
+  assert.deepEqual((await change(dual, 'a', { ...spec, clusterIP, type: 'NodePort' })).ipFamilies, ['IPv4', 'IPv6']);
+});

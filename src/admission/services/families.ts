@@ -41,6 +41,14 @@ function checkConfigured(spec: ServiceSpec, named: readonly string[], configured
   ];
 }
 
+/** One address or family of two is given back by a change to SingleStack alone. */
+function checkReduced(spec: ServiceSpec, before: ServiceSpec | undefined): FieldError[] {
+  if (before === undefined || spec.ipFamilyPolicy === 'SingleStack') return [];
+  const lists = [['cluster IP', spec.clusterIPs, before.clusterIPs], ['IP family', spec.ipFamilies, before.ipFamilies]] as const;
+  return lists.filter(([, now, old]) => (now ?? []).length > 0 && (now ?? []).length < (old ?? []).length)
+    .map(([name]) => invalidValue(POLICY_FIELD, spec.ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${name}`));
+}
+
 /** A change to SingleStack gives the second address back, unless the client changed addresses or families too. */
 function trimToSingleStack(spec: ServiceSpec, before: ServiceSpec | undefined): void {
   if (spec.ipFamilyPolicy !== 'SingleStack' || before === undefined || before.ipFamilyPolicy === 'SingleStack') return;
@@ -48,9 +56,9 @@ function trimToSingleStack(spec: ServiceSpec, before: ServiceSpec | undefined): 
   if (isSameList(spec.ipFamilies, before.ipFamilies)) spec.ipFamilies = (spec.ipFamilies ?? []).slice(0, 1);
 }
 
-/** Services that prefer two families stay as they are when the cluster gains or loses one. */
+/** Services that prefer two families stay as they are when the cluster gains or loses one, unless their type changes. */
 function isUntouched(spec: ServiceSpec, before: ServiceSpec | undefined): boolean {
-  return before !== undefined && spec.ipFamilyPolicy === 'PreferDualStack' && before.ipFamilyPolicy === 'PreferDualStack'
+  return before !== undefined && before.type === spec.type && spec.ipFamilyPolicy === 'PreferDualStack' && before.ipFamilyPolicy === 'PreferDualStack'
     && isSameList(spec.clusterIPs, before.clusterIPs) && isSameList(spec.ipFamilies, before.ipFamilies);
 }
 
@@ -75,7 +83,7 @@ export function resolveFamilies(spec: ServiceSpec, { before, configured, isStric
   if (errors.length > 0) return errors;
   trimToSingleStack(spec, held);
   const { named, errors: unnamed } = nameFamilies(spec, configured);
-  const unfit = [...checkPolicy(spec), ...unnamed];
+  const unfit = [...checkReduced(spec, before), ...checkPolicy(spec), ...unnamed];
   if (unfit.length > 0) return unfit;
   const refused = withoutSelector ? [] : checkConfigured(spec, named, configured);
   if (refused.length > 0) return refused;

@@ -72,3 +72,34 @@ test('an update to an unknown type keeps the addresses', () => {
   const spec = prepareChanged('/Service', { object: service('x'), old: service('ClusterIP') })['spec'] as Record<string, unknown>;
   assert.deepEqual(spec['clusterIPs'], ['10.0.0.1']);
 });
+
+test('validateService reads the ranges of a load balancer in the annotation where the spec has none', () => {
+  const key = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+  const service = (ranges: string, spec: object = { type: 'LoadBalancer' }): object =>
+    ({ metadata: { name: 'a', annotations: { [key]: ranges } }, spec: { ports: [{ port: 80 }], ...spec } });
+  const path = `metadata.annotations[${key}]`;
+  assert.deepEqual(create('/Service', service(' 10.0.0.0/8 , fd00::/8 ')), []);
+  assert.deepEqual(create('/Service', service(' ')), []);
+  assert.deepEqual(create('/Service', service('10.0.0.0/8,x,010.0.0.0/8', { type: 'NodePort' })), [
+    `${path}: Forbidden: may only be used when \`type\` is 'LoadBalancer'`,
+    `${path}: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`,
+    `${path}: Invalid value: "010.0.0.0/8": must not have leading 0s in IP or prefix length`,
+  ]);
+  assert.deepEqual(create('/Service', service('x', { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'] })), []);
+  assert.deepEqual(updateFrom('/Service', service('010.0.0.0/8'), service('010.0.0.0/8')), []);
+  assert.equal(updateFrom('/Service', service('010.0.0.0/8,10.0.0.0/8'), service('010.0.0.0/8')).length, 1);
+});
+
+test('validateService keeps ranges of a load balancer that are stored already', () => {
+  const service = (...loadBalancerSourceRanges: string[]): object =>
+    ({ spec: { type: 'LoadBalancer', ports: [{ port: 80 }], loadBalancerSourceRanges } });
+  assert.deepEqual(updateFrom('/Service', service('010.0.0.0/8 '), service(' 010.0.0.0/8')), []);
+});
+
+test('validateService wants both annotations of topology to say the same, and takes any port behind a load balancer', () => {
+  const [mode, hints] = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints'];
+  const service = (annotations: object): object => ({ metadata: { name: 'a', annotations }, spec: { type: 'LoadBalancer', ports: [{ port: 10_250 }] } });
+  assert.deepEqual(create('/Service', service({ [mode]: 'Auto', [hints]: 'Disabled' })),
+    [`metadata.annotations[${mode}]: Invalid value: "Auto": must match annotations[${hints}] when both are specified`]);
+  for (const annotations of [{ [mode]: 'Auto', [hints]: 'Auto' }, { [mode]: 'Auto' }]) assert.deepEqual(create('/Service', service(annotations)), []);
+});

@@ -8,11 +8,14 @@ import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each
 import { checkPort, checkPortNumber } from '../../common/validation/ports.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../../common/values.ts';
 
+const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode';
+const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints';
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
-const KUBELET_PORT = 10_250;
 const MAX_AFFINITY_SECONDS = 86_400;
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const isHeadless = (spec: Field): boolean => equalJson(readPath(spec.value, 'clusterIPs'), ['None']);
+const readAnnotation = (service: KubeObject | undefined, name: string): string | undefined => service?.metadata.annotations?.[name];
 const typeOf = (spec: Field): string => toText(readPath(spec.value, 'type'));
 
 function checkServicePort(port: Field, needsName: boolean, names: Set<string>): Errors {
@@ -76,16 +79,7 @@ function checkType(spec: Field): Errors {
   const type = typeOf(spec);
   if (type === 'ExternalName') return checkExternalName(spec);
   if (type !== 'LoadBalancer' && type !== 'NodePort') return [];
-  const errors: FieldError[] = [];
-  if (type === 'LoadBalancer') {
-    for (const port of each(at(spec, 'ports'))) {
-      const place = at(port, 'port');
-      if (place.value !== KUBELET_PORT) continue;
-      errors.push(invalidValue(place.path, KUBELET_PORT, `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`));
-    }
-  }
-  if (isHeadless(spec)) errors.push(invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
-  return errors;
+  return isHeadless(spec) ? [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)] : [];
 }
 
 function checkAffinity(spec: Field): Errors {
@@ -118,19 +112,26 @@ function specialProblems(text: string): string[] {
   return problems;
 }
 
-function checkBalancing(spec: Field): Errors {
-  const balanced = typeOf(spec) === 'LoadBalancer';
-  const errors: FieldError[] = [];
-  if (toList(at(spec, 'loadBalancerSourceRanges').value).length > 0) {
-    const path = 'spec.LoadBalancerSourceRanges';
-    if (!balanced) errors.push(forbiddenField(path, ONLY_BALANCED));
-    for (const [index, value] of toList(readPath(spec.value, 'loadBalancerSourceRanges')).entries()) {
-      errors.push(...checkRange({ path: `${path}[${index}]`, value: toText(value).trim() }));
-    }
+/** The ranges that a load balancer lets in: those of the spec, else those of the annotation. What is stored already stays, in the annotation as a whole. */
+function checkSourceRanges(service: KubeObject, old: KubeObject | undefined): Errors {
+  const rangesOf = (object: KubeObject | undefined): string[] => toList(readPath(object, 'spec', 'loadBalancerSourceRanges')).map((range) => toText(range).trim());
+  const ranges = rangesOf(service);
+  const refuseType = (path: string): Errors => (typeOf(specOf(service)) === 'LoadBalancer' ? [] : [forbiddenField(path, ONLY_BALANCED)]);
+  if (ranges.length > 0) {
+    const [path, known] = ['spec.LoadBalancerSourceRanges', new Set(rangesOf(old))];
+    return [...refuseType(path), ...ranges.flatMap((value, index) => checkRange({ path: `${path}[${index}]`, value }, known))];
   }
+  const text = readAnnotation(service, SOURCE_RANGES);
+  if (text === undefined) return [];
+  const path = `metadata.annotations[${SOURCE_RANGES}]`;
+  const isKnown = text.trim() === '' || readAnnotation(old, SOURCE_RANGES) === text;
+  return [...refuseType(path), ...(isKnown ? [] : text.trim().split(',').flatMap((value) => checkRange({ path, value: value.trim() })))];
+}
+
+function checkBalancing(spec: Field): Errors {
   const allocates = at(spec, 'allocateLoadBalancerNodePorts');
-  if (!balanced && isFilled(allocates)) errors.push(forbiddenField(allocates.path, ONLY_BALANCED));
-  return [...errors, ...checkBalancerClass(spec)];
+  const unwanted = typeOf(spec) !== 'LoadBalancer' && isFilled(allocates) ? [forbiddenField(allocates.path, ONLY_BALANCED)] : [];
+  return [...unwanted, ...checkBalancerClass(spec)];
 }
 
 function checkBalancerClass(spec: Field): Errors {
@@ -170,13 +171,20 @@ function checkExternalIp(ip: Field, known: ReadonlySet<unknown>): Errors {
   return [...errors, ...behindStrict(errors, () => checkText(ip, specialProblems))];
 }
 
+/** The older annotation of topology, where there is one, says the same as the newer one. */
+function checkTopology(service: KubeObject): Errors {
+  const [mode, hints] = [readAnnotation(service, TOPOLOGY_MODE), readAnnotation(service, TOPOLOGY_HINTS)];
+  if (mode === undefined || hints === undefined || mode === hints) return [];
+  return [invalidValue(`metadata.annotations[${TOPOLOGY_MODE}]`, mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`)];
+}
+
 /** Validates services; `old` is absent for new ones. */
 export function validateService(service: KubeObject, old?: KubeObject): Errors {
   const spec = specOf(service);
   const known = new Set<unknown>(toList(readPath(old, 'spec', 'externalIPs')));
   const ports = each(at(spec, 'ports'));
   const type = typeOf(spec);
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = [...checkTopology(service)];
   if (ports.length === 0 && type !== 'ExternalName' && !isHeadless(spec)) errors.push(required('spec.ports'));
   errors.push(...checkType(spec));
   const names = new Set<string>();
@@ -189,7 +197,7 @@ export function validateService(service: KubeObject, old?: KubeObject): Errors {
   errors.push(...each(at(spec, 'externalIPs')).flatMap((ip) => checkExternalIp(ip, known)));
   errors.push(...checkOneOf(at(spec, 'type'), types));
   errors.push(...checkNodePorts(ports, type), ...checkPortsDiffer(ports));
-  return [...errors, ...checkBalancing(spec), ...checkTrafficPolicies(spec)];
+  return [...errors, ...checkSourceRanges(service, old), ...checkBalancing(spec), ...checkTrafficPolicies(spec)];
 }
 
 const UNCHANGING = 'may not change once set';
