@@ -42,7 +42,7 @@ export { typedProblem } from './apply/typed.ts';
 export { mergeValues } from './apply/merge.ts';
 export { findAtomics } from './apply/atomics.ts';
 export { TypedValueError } from './apply/value.ts';
-export { DecodeError } from './schema/decode/error.ts';
+export { DecodeError, describeJson } from './schema/decode/error.ts';
 export { canonicalizeTime, isZeroTime } from './schema/decode/time.ts';
 export { decodeObject } from './schema/decode/decode.ts';
 export { statesRules } from './schema/statements.ts';

@@ -40,7 +40,7 @@ import { endpointsKind } from './core/endpoints.ts';
 import { eventKind } from './core/event.ts';
 import { limitRangeKind } from './core/limit-range.ts';
 import { namespaceKind } from './core/namespace.ts';
-import { nodeKind } from './core/node.ts';
+import { nodeKind } from './core/nodes/node.ts';
 import { podTemplateKind } from './core/pod-template.ts';
 import { podKind } from './core/pods/pod.ts';
 import { replicationControllerKind } from './core/replication-controller.ts';

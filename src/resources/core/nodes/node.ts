@@ -1,21 +1,22 @@
 // core/v1 Node: columns, defaults, and the fields that an update may set once.
 import {
-  type FieldError, type JsonObject, type KubeObject, byteLength, checkLabelValue, checkQualifiedName, duplicate, equalJson, forbiddenField,
-  invalidValue, notSupported, parseLenientRange, quoteValue, required,
-} from '../../apimachinery/index.ts';
-import type { Column } from '../../registry/index.ts';
-import { ageColumn, column, nameColumn, textColumn, textOr, wideColumn } from '../common/columns/columns.ts';
-import { readPointer, roundResources } from '../common/defaults.ts';
-import { boolAt } from '../common/selectable-fields.ts';
-import { connectSubresource, proxy, status } from '../common/subresources.ts';
-import { checkRange } from '../common/validation/addresses.ts';
-import { type Errors, type Field, at, checkText, each, isFilled } from '../common/validation/check.ts';
-import { checkNatural, checkWhole, entriesOf } from '../common/validation/quantities.ts';
-import { readPath, toList, toObject, toObjects, toText } from '../common/values.ts';
-import { warnOfRange } from '../common/warnings/addresses.ts';
-import { warnWith } from '../common/warnings/warnings.ts';
-import type { KindSpec } from '../kind-spec.ts';
-import { isExtendedName } from './pods/validation/resources.ts';
+  type FieldError, type JsonObject, type KubeObject, byteLength, duplicate, forbiddenField, invalidValue, parseLenientRange,
+} from '../../../apimachinery/index.ts';
+import type { Column } from '../../../registry/index.ts';
+import { ageColumn, column, nameColumn, textColumn, textOr, wideColumn } from '../../common/columns/columns.ts';
+import { readPointer, roundResources } from '../../common/defaults.ts';
+import { boolAt } from '../../common/selectable-fields.ts';
+import { connectSubresource, proxy, status } from '../../common/subresources.ts';
+import { checkRange } from '../../common/validation/addresses.ts';
+import { type Errors, type Field, at, each, isFilled, statusOf } from '../../common/validation/check.ts';
+import { checkNatural, checkWhole, entriesOf } from '../../common/validation/quantities.ts';
+import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../common/values.ts';
+import { warnOfRange } from '../../common/warnings/addresses.ts';
+import { warnWith } from '../../common/warnings/warnings.ts';
+import type { KindSpec } from '../../kind-spec.ts';
+import { isExtendedName } from '../pods/validation/resources.ts';
+import { checkNodeAnnotations } from './annotations.ts';
+import { checkTaints, taintsOf } from './taints.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 
@@ -85,34 +86,6 @@ function applyNodeDefaults(node: KubeObject): void {
   if (readPointer(status, 'capacity') !== undefined && status['allocatable'] === undefined) status['allocatable'] = { ...toObject(status['capacity']) };
 }
 
-const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
-
-function checkTaint(taint: Field, known: Set<string>): Errors {
-  const value = at(taint, 'value');
-  const effect = at(taint, 'effect');
-  const key = toText(readPath(taint.value, 'key'));
-  const text = toText(effect.value);
-  const problems = checkLabelValue(toText(value.value));
-  const errors: FieldError[] = [...checkText(at(taint, 'key'), checkQualifiedName)];
-  if (problems.length > 0) errors.push(invalidValue(value.path, value.value, problems.join(';')));
-  if (text === '') errors.push(required(effect.path));
-  else if (!effects.includes(text)) errors.push(notSupported(effect.path, text, effects, true));
-  const id = `${text} ${key}`;
-  if (known.has(id)) {
-    const shown = { Key: key, Value: toText(value.value), Effect: text, TimeAdded: readPath(taint.value, 'timeAdded') ?? null };
-    errors.push({
-      reason: 'FieldValueDuplicate', field: taint.path, message: `Duplicate value: ${quoteValue(shown)}: taints must be unique by key and effect pair`,
-    });
-  }
-  known.add(id);
-  return errors;
-}
-
-function checkTaints(node: KubeObject): Errors {
-  const known = new Set<string>();
-  return each({ path: 'metadata.taints', value: readPath(node, 'spec', 'taints') }).flatMap((taint) => checkTaint(taint, known));
-}
-
 const integerResources = ['pods', 'services', 'replicationcontrollers', 'resourcequotas', 'secrets', 'configmaps', 'persistentvolumeclaims'];
 const isInteger = (name: string): boolean => integerResources.includes(name) || isExtendedName(name);
 
@@ -149,27 +122,18 @@ function checkFeatures(list: Field): Errors {
   });
 }
 
-/** Validates what the status path of nodes writes. */
-function validateNodeStatus(node: KubeObject): Errors {
-  const status: Field = { path: 'status', value: node['status'] };
-  const known = new Set<string>();
-  const repeated = each(at(status, 'addresses')).flatMap(({ path, value }): Errors => {
-    const shown = { Type: toText(readPath(value, 'type')), Address: toText(readPath(value, 'address')) };
-    const id = JSON.stringify(shown);
-    if (known.has(id)) return [duplicate(path, shown)];
-    known.add(id);
-    return [];
-  });
-  return [...checkNodeResources(status), ...checkFeatures(at(status, 'declaredFeatures')), ...repeated];
+/** The swap space of a node, where it is known, is more than none. */
+function checkSwap(node: KubeObject): Errors {
+  const capacity = readPath(node, 'status', 'nodeInfo', 'swap', 'capacity');
+  const isNone = capacity !== undefined && capacity !== null && toNumber(capacity) <= 0;
+  return isNone ? [invalidValue('metadata.nodeSwapStatus.capacity', capacity, 'must be greater than zero')] : [];
 }
 
-/** Validates new nodes. */
-function validateNode(node: KubeObject): Errors {
+/** Validates the ranges of a node's pods: at most one of each family. */
+function checkRanges(node: KubeObject): Errors {
   const ranges = each({ path: 'spec.podCIDRs', value: readPath(node, 'spec', 'podCIDRs') });
   const parsed = ranges.map(({ value }) => parseLenientRange(toText(value)));
-  const status: Field = { path: 'status', value: node['status'] };
-  const errors: FieldError[] = [...checkTaints(node), ...checkNodeResources(status), ...ranges.flatMap((place) => checkRange(place))];
-  errors.push(...checkFeatures(at(status, 'declaredFeatures')));
+  const errors: FieldError[] = ranges.flatMap((place) => checkRange(place));
   const bad = parsed.findIndex((range) => range === undefined);
   if (ranges.length > 1 && bad >= 0) {
     const why = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${toText(ranges[bad]?.value)})`;
@@ -183,21 +147,51 @@ function validateNode(node: KubeObject): Errors {
   return errors;
 }
 
-/** Validates updates of nodes. */
+/** Validates new nodes. */
+function validateNode(node: KubeObject): Errors {
+  const status = statusOf(node);
+  return [
+    ...checkNodeAnnotations(node), ...checkTaints(taintsOf(node)), ...checkNodeResources(status), ...checkSwap(node),
+    ...checkFeatures(at(status, 'declaredFeatures')), ...checkRanges(node),
+  ];
+}
+
+/** An address of a node comes once. */
+function checkAddresses(status: Field): Errors {
+  const known = new Set<string>();
+  return each(at(status, 'addresses')).flatMap(({ path, value }): Errors => {
+    const shown = { Type: toText(readPath(value, 'type')), Address: toText(readPath(value, 'address')) };
+    const id = JSON.stringify(shown);
+    if (known.has(id)) return [duplicate(path, shown)];
+    known.add(id);
+    return [];
+  });
+}
+
+/** Ranges of pods, once there are any, stay as they are: one error where their number changes, else one for each that differs. */
+function checkSameRanges(node: KubeObject, old: KubeObject): Errors {
+  const [now, before] = [toList(readPath(node, 'spec', 'podCIDRs')), toList(readPath(old, 'spec', 'podCIDRs'))];
+  if (before.length === 0) return [];
+  const differing = now.length === before.length ? now.filter((range, index) => range !== before[index]) : [now];
+  return differing.map(() => forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+}
+
+/** Validates what each update of a node keeps to, one of its status as well. */
+function validateChange(node: KubeObject, old: KubeObject): Errors {
+  const status = statusOf(node);
+  const before = (name: string): string => toText(readPath(old, 'spec', name));
+  const isChanged = (name: string): boolean => before(name) !== toText(readPath(node, 'spec', name));
+  const provider = 'node updates may not change providerID except from "" to valid';
+  return [
+    ...checkNodeAnnotations(node), ...checkNodeResources(status), ...checkFeatures(at(status, 'declaredFeatures')), ...checkAddresses(status),
+    ...checkSameRanges(node, old), ...(before('providerID') !== '' && isChanged('providerID') ? [forbiddenField('spec.providerID', provider)] : []),
+    ...checkTaints(taintsOf(node)), ...(isChanged('externalID') ? [forbiddenField('spec.externalID', 'may not be updated')] : []),
+  ];
+}
+
+/** Validates updates of nodes. Upstream looks at most members twice. */
 function validateNodeUpdate(node: KubeObject, old: KubeObject): Errors {
-  const before = toList(readPath(old, 'spec', 'podCIDRs'));
-  const provider = toText(readPath(old, 'spec', 'providerID'));
-  const errors: FieldError[] = [...validateNode(node)];
-  if (before.length > 0 && !equalJson(before, toList(readPath(node, 'spec', 'podCIDRs')))) {
-    errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
-  }
-  if (provider !== '' && provider !== toText(readPath(node, 'spec', 'providerID'))) {
-    errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
-  }
-  // Upstream looks at the taints again.
-  errors.push(...checkTaints(node));
-  const isRenamed = toText(readPath(old, 'spec', 'externalID')) !== toText(readPath(node, 'spec', 'externalID'));
-  return isRenamed ? [...errors, forbiddenField('spec.externalID', 'may not be updated')] : errors;
+  return [...validateNode(node), ...validateChange(node, old)];
 }
 
 /** Warns of deprecated members of nodes. */
@@ -218,6 +212,6 @@ export const nodeKind: KindSpec = {
   columns: nodeColumns,
   gatedFields: ['spec.configSource', 'status.config'],
   applyDefaults: applyNodeDefaults,
-  validation: { object: validateNode, update: validateNodeUpdate, status: validateNodeStatus },
+  validation: { object: validateNode, update: validateNodeUpdate, status: validateChange },
   warnings: warnWith((root) => [...warnOfNode(root), ...each(at(root, 'spec', 'podCIDRs')).flatMap(warnOfRange)]),
 };
