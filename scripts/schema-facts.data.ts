@@ -445,6 +445,7 @@ export const GO_TYPES: Readonly<Record<string, string>> = {
 export const KEPT: Readonly<Record<string, string>> = {
   'apiextensions.v1.JSONSchemaProps': 'dependencies',
   'autoscaling.v2.HPAScalingRules': 'policies',
+  'core.v1.PersistentVolumeSpec': 'capacity',
 };
 
 /** version.Info has no protobuf message to take the order of its fields from. */

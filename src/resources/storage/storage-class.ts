@@ -1,15 +1,15 @@
 // storage.k8s.io/v1 StorageClass.
-import { type FieldError, type JsonObject, type KubeObject, checkQualifiedName, duplicate, invalidValue, required } from '../../apimachinery/index.ts';
+import { type FieldError, type JsonObject, type KubeObject, checkQualifiedName, duplicate, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, textColumn, textOr } from '../common/columns/columns.ts';
 import { setAbsent } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkOneOf, checkSameMembers, checkText, each, isEmptyText, memberOf } from '../common/validation/check.ts';
-import { readPath, toList, toObject, toObjects, toText } from '../common/values.ts';
+import { readPath, toList, toObjects, toText } from '../common/values.ts';
 import { warnOfLabel } from '../common/warnings/labels.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { defaultableNameColumn } from './columns.ts';
-import { checkProvisioner } from './provisioner.ts';
+import { checkParameters, checkProvisioner } from './provisioner.ts';
 
 /** Columns of storageclasses. */
 const storageClassColumns: readonly Column[] = [
@@ -30,8 +30,7 @@ function applyStorageClassDefaults(storageClass: KubeObject): void {
 function validateStorageClass(storageClass: KubeObject): Errors {
   const [provisioner, policy] = [memberOf(storageClass, 'provisioner'), memberOf(storageClass, 'reclaimPolicy')];
   return [
-    ...checkProvisioner(provisioner),
-    ...(Object.hasOwn(toObject(storageClass['parameters']), '') ? [invalidValue('parameters', '', 'field can not be empty.')] : []),
+    ...checkProvisioner(provisioner), ...checkParameters(memberOf(storageClass, 'parameters')),
     ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Retain'])),
     ...checkOneOf(memberOf(storageClass, 'volumeBindingMode'), ['Immediate', 'WaitForFirstConsumer']),
     ...checkTopologies(memberOf(storageClass, 'allowedTopologies')),

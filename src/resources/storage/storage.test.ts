@@ -1,7 +1,7 @@
 // Kinds of storage.k8s.io, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, prepareChanged } from '../kinds.suite.ts';
+import { applyDefaults, create, prepareChanged } from '../kinds.suite.ts';
 
 test('validateCsiDriver wants one token for an audience, and time between updates', () => {
   const tokenRequests = [{ audience: 'a', expirationSeconds: 5 }, { audience: 'a' }];
@@ -50,4 +50,24 @@ test('validateInlineVolume wants the source of a driver, and nothing that volume
     'accessModes: Required value', 'persistentVolumeReclaimPolicy: Forbidden: may only be Retain in the context of inline volumes',
     'storageClassName: Forbidden: may not be specified in the context of inline volumes',
   ]);
+});
+
+test('checkParameters bounds the parameters of classes in number and size', () => {
+  const errorsOf = (kind: string, parameters: object): readonly string[] =>
+    create(`storage.k8s.io/${kind}`, { provisioner: 'a', driverName: 'a', volumeBindingMode: 'Immediate', parameters });
+  const many = Object.fromEntries(Array.from({ length: 513 }, (_, index) => [`p${index}`, '']));
+  for (const kind of ['StorageClass', 'VolumeAttributesClass']) {
+    assert.deepEqual(errorsOf(kind, many), ['parameters: Too long: may not be more than 512 bytes']);
+    assert.deepEqual(errorsOf(kind, { '': 'é'.repeat(131_073) }),
+      ['parameters: Invalid value: "": field can not be empty.', 'parameters: Too long: may not be more than 262144 bytes']);
+    assert.deepEqual(errorsOf(kind, { a: 'x'.repeat(262_143) }), []);
+  }
+  assert.deepEqual(errorsOf('VolumeAttributesClass', {}), ['parameters: Required value: must contain at least one key/value pair']);
+  assert.deepEqual(errorsOf('StorageClass', {}), []);
+});
+
+test('applyDefaults of a volumeattachment drops an empty capacity of the volume inside it', () => {
+  const attachment = (capacity: object): object => ({ spec: { source: { inlineVolumeSpec: { capacity } } } });
+  assert.deepEqual(applyDefaults('storage.k8s.io/VolumeAttachment', attachment({}))['spec'], { source: { inlineVolumeSpec: {} } });
+  assert.deepEqual(applyDefaults('storage.k8s.io/VolumeAttachment', attachment({ storage: '1' }))['spec'], (attachment({ storage: '1' }) as { spec: object }).spec);
 });

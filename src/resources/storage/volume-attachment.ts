@@ -1,7 +1,9 @@
 // storage.k8s.io/v1 VolumeAttachment.
+import { isJsonObject } from '../../base/index.ts';
 import { type FieldError, type KubeObject, checkDnsSubdomain, equalJson, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { readPointer } from '../common/defaults.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
 import { type Errors, at, checkText, isEmptyText, isGiven, specOf } from '../common/validation/check.ts';
@@ -18,6 +20,12 @@ const volumeAttachmentColumns: readonly Column[] = withNameAndAge(
   textColumn('Node', 'spec', 'nodeName'),
   column('Attached', (object) => readPath(object, 'status', 'attached') === true, 'boolean'),
 );
+
+/** An empty capacity of a volume inside an attachment, where it may be, is none. */
+function dropEmptyCapacity(attachment: KubeObject): void {
+  const volume = readPointer(readPointer(readPointer(attachment, 'spec'), 'source'), 'inlineVolumeSpec');
+  if (volume !== undefined && isJsonObject(volume['capacity']) && Object.keys(volume['capacity']).length === 0) delete volume['capacity'];
+}
 
 /** Validates volumeattachments. */
 function validateAttachment(attachment: KubeObject): Errors {
@@ -53,6 +61,7 @@ export const volumeAttachmentKind: KindSpec = {
   statusMetadataChecks: ['object', 'kind'],
   resetFields: statusOnlyResets,
   columns: volumeAttachmentColumns,
+  applyDefaults: dropEmptyCapacity,
   strategy: keepUserMetadata,
   validation: { object: validateAttachment, update: validateAttachmentUpdate },
 };

@@ -1,12 +1,12 @@
 // storage.k8s.io/v1 VolumeAttributesClass.
-import { type FieldError, type KubeObject, equalJson, forbiddenField, invalidValue, required, tooLong } from '../../apimachinery/index.ts';
+import { type KubeObject, equalJson, forbiddenField, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, textColumn } from '../common/columns/columns.ts';
 import { type Errors, memberOf } from '../common/validation/check.ts';
-import { toObject, toText } from '../common/values.ts';
+import { toObject } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { defaultableNameColumn } from './columns.ts';
-import { checkProvisioner } from './provisioner.ts';
+import { checkParameters, checkProvisioner } from './provisioner.ts';
 
 /** Columns of volumeattributesclasses. */
 const attributesClassColumns: readonly Column[] = [
@@ -14,18 +14,14 @@ const attributesClassColumns: readonly Column[] = [
   textColumn('DriverName', 'driverName'),
   ageColumn,
 ];
-const MAX_PARAMETERS_BYTES = 256 * 1024;
-const MAX_PARAMETERS = 512;
-
 /** Validates volumeattributesclasses. */
 function validateAttributesClass(attributes: KubeObject): Errors {
-  const parameters = Object.entries(toObject(attributes['parameters']));
-  const errors: FieldError[] = [...checkProvisioner(memberOf(attributes, 'driverName'))];
-  if (parameters.length > MAX_PARAMETERS) return [...errors, tooLong('parameters', MAX_PARAMETERS)];
-  errors.push(...parameters.filter(([name]) => name === '').map(([name]) => invalidValue('parameters', name, 'field can not be empty.')));
-  const bytes = parameters.reduce((sum, [name, value]) => sum + name.length + toText(value).length, 0);
-  if (bytes > MAX_PARAMETERS_BYTES) errors.push(tooLong('parameters', MAX_PARAMETERS_BYTES));
-  return parameters.length === 0 ? [...errors, required('parameters', 'must contain at least one key/value pair')] : errors;
+  const parameters = memberOf(attributes, 'parameters');
+  const isEmpty = Object.keys(toObject(parameters.value)).length === 0;
+  return [
+    ...checkProvisioner(memberOf(attributes, 'driverName')), ...checkParameters(parameters),
+    ...(isEmpty ? [required(parameters.path, 'must contain at least one key/value pair')] : []),
+  ];
 }
 
 /** Validates updates of volumeattributesclasses: driver and parameters never change. */

@@ -32,7 +32,8 @@ function mirrorDataSource(claim: KubeObject, old?: KubeObject): void {
   if (isForgotten) delete spec['dataSource'];
   const { dataSource, dataSourceRef } = spec as { dataSource?: JsonObject; dataSourceRef?: JsonObject };
   if (dataSource && !dataSourceRef) spec['dataSourceRef'] = { ...dataSource };
-  if (!dataSource && dataSourceRef && toText(readPath(dataSourceRef, 'namespace')) === '') spec['dataSource'] = { ...dataSourceRef };
+  const { namespace = '', ...source } = dataSourceRef ?? {};
+  if (!dataSource && dataSourceRef && toText(namespace) === '') spec['dataSource'] = source;
 }
 
 /** Validates persistentvolumeclaims. */

@@ -1,5 +1,8 @@
 // core/v1 PersistentVolume. The server keeps the time of the last phase change.
-import { type KubeObject, checkDnsSubdomain, equalJson, forbiddenField, invalidValue, notSupported, required } from '../../../apimachinery/index.ts';
+import { isJsonObject } from '../../../base/index.ts';
+import {
+  type KubeObject, checkDnsSubdomain, equalJson, forbiddenField, invalidValue, notSupported, required,
+} from '../../../apimachinery/index.ts';
 import { formatTime } from '../../../registry/index.ts';
 import { ensureStruct, readPointer } from '../../common/defaults.ts';
 import { prepareWithStatus } from '../../common/status.ts';
@@ -9,7 +12,7 @@ import {
 } from '../../common/validation/check.ts';
 import { checkAmount, checkPositive, entriesOf } from '../../common/validation/quantities.ts';
 import { diffStructs } from '../../common/validation/struct-diff.ts';
-import { readPath, toObject, toObjects, toText } from '../../common/values.ts';
+import { readPath, toList, toObject, toObjects, toText } from '../../common/values.ts';
 import { warnOfExpressions } from '../../common/warnings/labels.ts';
 import { annotation, warnWith } from '../../common/warnings/warnings.ts';
 import type { KindSpec } from '../../kind-spec.ts';
@@ -25,7 +28,7 @@ function checkCapacity(capacity: Field): Errors {
   const entries = entriesOf(capacity);
   const isStorageOnly = entries.length === 1 && entries[0]?.name === 'storage';
   return [
-    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, toObject(capacity.value), ['storage'])]),
+    ...(entries.length === 0 ? [required(capacity.path)] : []), ...(isStorageOnly ? [] : [notSupported(capacity.path, capacity.value ?? null, ['storage'])]),
     ...entries.flatMap((entry) => [...checkAmount(entry), ...checkPositive(entry)]),
   ];
 }
@@ -47,10 +50,20 @@ function checkAttributes(spec: Field): Errors {
   ];
 }
 
+/** Whether a path leads to the root, once its dots are followed. */
+function isRootPath(path: string): boolean {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return path.startsWith('/') && parts.length === 0;
+}
+
 /** A volume whose reclaiming empties the root of a node. */
 function checkRecycledRoot(spec: Field): Errors {
   const policy = at(spec, 'persistentVolumeReclaimPolicy');
-  const isRoot = /^\/(?:\.?\/)*\.?$/.test(toText(readPath(spec.value, 'hostPath', 'path'))) && policy.value === 'Recycle';
+  const isRoot = isRootPath(toText(readPath(spec.value, 'hostPath', 'path'))) && policy.value === 'Recycle';
   return isRoot ? [forbiddenField(policy.path, "may not be 'recycle' for a hostPath mount of '/'")] : [];
 }
 
@@ -96,10 +109,28 @@ function validateVolumeUpdate(volume: KubeObject, old: KubeObject): Errors {
   ];
 }
 
-/** Node affinity is immutable once set; the path omits spec, as in the reference. */
+const successors: ReadonlyMap<unknown, string> = new Map([
+  ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'],
+  ['failure-domain.beta.kubernetes.io/region', 'topology.kubernetes.io/region'],
+  ['beta.kubernetes.io/os', 'kubernetes.io/os'],
+  ['beta.kubernetes.io/arch', 'kubernetes.io/arch'],
+  ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
+]);
+
+/** The stored affinity, with each old label whose place in the new one has the label that follows it. */
+function renameLabels(before: unknown, now: unknown): unknown {
+  if (Array.isArray(before)) return before.map((item, index) => renameLabels(item, toList(now)[index]));
+  if (!isJsonObject(before)) return before;
+  const key = readPath(now, 'key');
+  const renamed = key !== undefined && successors.get(before['key']) === key ? { key } : {};
+  const members = Object.entries(before).map(([name, value]) => [name, renameLabels(value, readPath(now, name))]);
+  return { ...Object.fromEntries(members), ...renamed };
+}
+
+/** Node affinity is immutable once set, but for old labels that become those that follow them; the path omits spec, as in the reference. */
 function checkSameNodes(volume: KubeObject, old: KubeObject): Errors {
   const [now, before] = [readPath(volume, 'spec', 'nodeAffinity'), readPath(old, 'spec', 'nodeAffinity')];
-  if (before === undefined || equalJson(now, before)) return [];
+  if (before === undefined || equalJson(now, renameLabels(before, now))) return [];
   const terms = toObjects(readPath(now, 'required', 'nodeSelectorTerms')).map((term) => showPodPart('NodeSelectorTerm', term));
   const shown = now === undefined ? null : { Required: readPath(now, 'required') === undefined ? null : { NodeSelectorTerms: terms } };
   return [invalidValue('nodeAffinity', shown, 'field is immutable, except for updating from beta label to GA')];

@@ -1,7 +1,7 @@
 // PersistentVolumes and claims, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, update, updateFrom, warn } from '../../kinds.suite.ts';
+import { create, prepareNew, update, updateFrom, warn } from '../../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -54,4 +54,39 @@ test('validateClaim accepts fractions of bytes, with a warning', () => {
   assert.deepEqual(warn('/PersistentVolumeClaim', claim), ['spec.resources.requests[storage]: fractional byte value "500m" is invalid, must be an integer']);
   assert.deepEqual(create('/PersistentVolumeClaim', { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '0' } } } }),
     ['spec.resources[storage]: Invalid value: "0": must be greater than zero']);
+});
+
+const disk = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
+
+test('validateVolume shows a capacity that is absent as null and an empty one as such, and finds the root behind dots', () => {
+  const { capacity: _, ...rest } = disk;
+  assert.deepEqual(create('/PersistentVolume', { spec: rest }),
+    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: null: supported values: "storage"']);
+  assert.deepEqual(create('/PersistentVolume', { spec: { ...rest, capacity: {} } }),
+    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: {}: supported values: "storage"']);
+  const recycled = (path: string): readonly string[] =>
+    create('/PersistentVolume', { spec: { ...disk, hostPath: { path }, persistentVolumeReclaimPolicy: 'Recycle' } });
+  const refusal = "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'";
+  assert.deepEqual(recycled('/a/..'), ['spec.hostPath.path: Invalid value: "/a/..": must not contain \'..\'', refusal]);
+  assert.deepEqual([recycled('//./'), recycled('/a/.'), recycled('a/..')], [[refusal], [], ['spec.hostPath.path: Invalid value: "a/..": must not contain \'..\'']]);
+});
+
+test('validateVolumeUpdate lets old labels of nodes become those that follow them, and no others', () => {
+  const volume = (...keys: string[]): object => ({
+    spec: { ...disk, nodeAffinity: { required: { nodeSelectorTerms: keys.map((key) => ({ matchExpressions: [{ key, operator: 'In', values: ['x'] }] })) } } },
+  });
+  const errors = (now: object, old: object): number => updateFrom('/PersistentVolume', now, old).length;
+  const [zone, region] = ['failure-domain.beta.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region'];
+  assert.equal(errors(volume('topology.kubernetes.io/zone', region), volume(zone, region)), 0);
+  assert.equal(errors(volume('topology.kubernetes.io/zone', 'topology.kubernetes.io/region'), volume(zone, region)), 0);
+  assert.equal(errors(volume('node.kubernetes.io/instance-type'), volume('beta.kubernetes.io/instance-type')), 0);
+  assert.equal(errors(volume('topology.kubernetes.io/zone'), volume(region)), 1);
+  assert.equal(errors(volume(zone), volume('topology.kubernetes.io/zone')), 1);
+  assert.equal(errors(volume('topology.kubernetes.io/zone'), volume(zone, region)), 1);
+});
+
+test('prepareForCreate of a claim leaves an empty namespace out of dataSource', () => {
+  const dataSourceRef = { apiGroup: 'a.b', kind: 'Copy', name: 'x' };
+  const spec = prepareNew('/PersistentVolumeClaim', { spec: { dataSourceRef: { ...dataSourceRef, namespace: '' } } })['spec'] as Record<string, unknown>;
+  assert.deepEqual([spec['dataSource'], spec['dataSourceRef']], [dataSourceRef, { ...dataSourceRef, namespace: '' }]);
 });
