@@ -11,6 +11,7 @@ import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each
 import { readPath, toList, toNumber, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
+import { showSpec } from './structs.ts';
 
 /** Columns of flowschemas. */
 const flowSchemaColumns: readonly Column[] = [
@@ -159,7 +160,9 @@ function validateFlowSchema(flowSchema: KubeObject): Errors {
   errors.push(...(toText(level.value) === '' ? [required(level.path, 'must reference a priority level')] : checkText(level, checkDnsSubdomain)));
   errors.push(...each(at(spec, 'rules')).flatMap(checkRule));
   const fixed = Object.hasOwn(mandatorySchemas, name) ? mandatorySchemas[name] : undefined;
-  if (fixed !== undefined && !equalJson(spec.value, fixed)) errors.push(invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`));
+  if (fixed !== undefined && !equalJson(spec.value, fixed)) {
+    errors.push(invalidValue('spec', showSpec('FlowSchemaSpec', spec.value), `spec of '${name}' must equal the fixed value`));
+  }
   return [...errors, ...checkConditions(flowSchema)];
 }
 

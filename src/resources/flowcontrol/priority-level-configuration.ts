@@ -9,6 +9,7 @@ import { type Errors, type Field, at, checkOneOf, isEmptyText, isGiven, memberOf
 import { type Cell, readPath, toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
+import { showSpec } from './structs.ts';
 
 function limitColumn(name: string, ...path: readonly string[]): Column {
   return column(name, (object): Cell => {
@@ -116,9 +117,17 @@ function checkLevelType(spec: Field): Errors {
 const catchAllLevel = { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } };
 
 function checkMandatoryLevel(name: string, spec: Field): Errors {
-  if (name === 'catch-all' && !equalJson(spec.value, catchAllLevel)) return [invalidValue('spec', spec.value, `spec of '${name}' must equal the fixed value`)];
+  const refuse = (text: string): Errors => [invalidValue('spec', showSpec('PriorityLevelConfigurationSpec', spec.value), `spec of '${name}' ${text}`)];
+  if (name === 'catch-all' && !equalJson(spec.value, catchAllLevel)) return refuse('must equal the fixed value');
   if (name !== 'exempt' || (readPath(spec.value, 'type') === 'Exempt' && !isGiven(at(spec, 'limited')))) return [];
-  return [invalidValue('spec', spec.value, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)];
+  return refuse("except the 'spec.exempt' field must equal the fixed value");
+}
+
+/** An annotation that the conversion from an older version alone may write. */
+const PRESERVE_ZERO = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+
+function checkLevelAnnotations({ metadata: { annotations = {} } }: KubeObject): Errors {
+  return Object.hasOwn(annotations, PRESERVE_ZERO) ? [forbiddenField('metadata.annotations', `annotation '${PRESERVE_ZERO}' is forbidden`)] : [];
 }
 
 /** Validates prioritylevelconfigurations. */
@@ -128,7 +137,7 @@ function validatePriorityLevel(level: KubeObject): Errors {
   const type = at(spec, 'type');
   const isMismatch = (name === 'exempt') !== (type.value === 'Exempt');
   return [
-    ...(isMismatch ? [invalidValue(type.path, type.value ?? '', "must be 'Exempt' if and only if `name` is 'exempt'")] : []),
+    ...checkLevelAnnotations(level), ...(isMismatch ? [invalidValue(type.path, type.value ?? '', "must be 'Exempt' if and only if `name` is 'exempt'")] : []),
     ...checkLevelType(spec), ...checkMandatoryLevel(name, spec), ...checkConditions(level),
   ];
 }

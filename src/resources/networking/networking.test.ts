@@ -68,3 +68,18 @@ test('validateServiceCidr takes two ranges at most', () => {
   assert.deepEqual(create('networking.k8s.io/ServiceCIDR', { spec: { cidrs: ['a', 'b', 'c'] } }),
     ['spec.cidrs: Invalid value: {"CIDRs":["a","b","c"]}: may only hold up to 2 values']);
 });
+
+test('validateServiceCidrUpdate keeps ranges, but takes one of a second family', () => {
+  const errorsOf = (now: readonly string[] | undefined, ...before: string[]): readonly string[] =>
+    update('networking.k8s.io/ServiceCIDR', { spec: now && { cidrs: now } }, { old: { spec: { cidrs: before } } });
+  const [four, six, other] = ['10.0.0.0/24', 'fd00::/64', '10.1.0.0/24'];
+  assert.deepEqual(errorsOf([other, 'x'], four, six),
+    ['spec.cidrs[0]: Invalid value: "10.1.0.0/24": field is immutable', 'spec.cidrs[1]: Invalid value: "x": field is immutable']);
+  assert.deepEqual(errorsOf(undefined, four), ['spec.cidrs: Invalid value: null: field is immutable']);
+  assert.deepEqual(errorsOf([four], four, six), ['spec.cidrs: Invalid value: ["10.0.0.0/24"]: field is immutable']);
+  assert.deepEqual(errorsOf([four, six], four), []);
+  assert.deepEqual(errorsOf([other, four], four), [
+    'spec.cidrs[0]: Invalid value: "10.1.0.0/24": field is immutable',
+    'spec.cidrs: Invalid value: ["10.1.0.0/24","10.0.0.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+  ]);
+});

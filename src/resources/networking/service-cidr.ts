@@ -5,7 +5,7 @@ import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
 import { checkCanonicalRange } from '../common/validation/addresses.ts';
-import { type Errors, at, each, specOf } from '../common/validation/check.ts';
+import { type Errors, at, each, isWrong, specOf } from '../common/validation/check.ts';
 import { readPath, toList, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -26,10 +26,14 @@ function validateServiceCidr(object: KubeObject): Errors {
   return [...errors, invalidValue(cidrs.path, list, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64')];
 }
 
-/** Errors of an update that changes a range; a second family may be added. */
-function checkSameRanges(object: KubeObject, old: KubeObject): Errors {
-  const [now, before] = [toList(at(specOf(object), 'cidrs').value), toList(at(specOf(old), 'cidrs').value)];
-  return before.every((range, index) => now[index] === range) ? [] : [invalidValue('spec.cidrs[0]', toText(now[0]), 'field is immutable')];
+/** Validates updates: ranges stay, but that one of a second family may be added, which alone has the rules of new objects looked at. */
+function validateServiceCidrUpdate(object: KubeObject, old: KubeObject): Errors {
+  const cidrs = at(specOf(object), 'cidrs');
+  const [now, before] = [toList(cidrs.value), toList(at(specOf(old), 'cidrs').value)];
+  const isGrown = before.length === 1 && now.length === 2;
+  if (!isGrown && now.length !== before.length) return [isWrong({ path: cidrs.path, value: cidrs.value ?? null }, 'field is immutable')];
+  const changed = each(cidrs).filter((cidr, index) => index < before.length && cidr.value !== before[index]);
+  return [...changed.map((cidr) => isWrong(cidr, 'field is immutable')), ...(isGrown ? validateServiceCidr(object) : [])];
 }
 
 /** The spec of ServiceCIDR. */
@@ -41,5 +45,5 @@ export const serviceCidrKind: KindSpec = {
   resetFields: statusOnlyResets,
   columns: serviceCidrColumns,
   strategy: keepUserMetadata,
-  validation: { object: validateServiceCidr, update: (object, old) => [...checkSameRanges(object, old), ...validateServiceCidr(object)] },
+  validation: { object: validateServiceCidr, update: validateServiceCidrUpdate },
 };
