@@ -67,7 +67,6 @@ export async function createPrepared(core: Core, creation: Creation): Promise<Wr
   if (!creation.isPatch) dedupeOwners(object, context.warnings, 'beforeAdmission');
   if (creation.managedFields === 'update') await setManagedFields(core, write, { object, old: undefined });
   await write.pause();
-  dropEmptyLists(scope.target, object);
   const attributes = createAttributes(write, { operation: 'CREATE', object, oldObject: undefined });
   const mutated = await mutate(write, attributes, object);
   checkNamespace(scope.target, mutated);
@@ -118,6 +117,7 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
+  dropEmptyLists(target, object);
   target.resource.strategy.completeStored?.(object);
   const mayHoldNulls = target.resource.custom && managedFields === 'keep';
   const emptied = unread && emptiedMetadata({ ...target, subresource: '' }, object, unread);

@@ -117,3 +117,11 @@ test('validateJobUpdate lets a waiting job change how its pods are scheduled, la
   assert.deepEqual(refusals({ ...started, conditions: conditions('Suspended') }), [[], [], ['spec.template.spec']]);
   for (const status of [started, { active: 1 }]) assert.deepEqual(refusals(status), [['spec.template'], ['spec.template'], ['spec.template']]);
 });
+
+test('validateJob shows the labels of a template in the order of their names', () => {
+  const job = { spec: { selector: { matchLabels: { z: '1' } }, template: template({ z: '1', 'job-name': 'b', a: '1' }, { restartPolicy: 'Never' }) } };
+  assert.deepEqual(create('batch/Job', job).filter((error) => error.startsWith('spec.template.metadata.labels')), [
+    'spec.template.metadata.labels[job-name]: Invalid value: {"a":"1","batch.kubernetes.io/controller-uid":"uid-1","batch.kubernetes.io/job-name":"a",'
+      + '"controller-uid":"uid-1","job-name":"b","z":"1"}: must be \'a\'',
+  ]);
+});

@@ -4,6 +4,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
+import { countIndexes } from './job-indexes.ts';
 
 const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;
@@ -69,35 +70,6 @@ export function checkFailurePolicy(spec: Field): Errors {
   return [
     ...(count > MAX_RULES ? [tooMany(rules.path, count, MAX_RULES)] : []), ...each(rules).flatMap((rule) => checkFailureRule(rule, names, hasLimit)),
   ];
-}
-
-/** Reads one index or a range of indexes; a returned text is the problem. */
-function readInterval(text: string, completions: number): readonly [number, number] | string {
-  const parts = text.split('-');
-  if (parts.length > 2) {
-    const rule = "the requirement that an index interval can have at most two parts separated by '-'";
-    return `the fragment ${JSON.stringify(text)} violates ${rule}`;
-  }
-  for (const part of parts) {
-    if (!/^[+-]?[0-9]+$/.test(part)) return `cannot convert string to integer for index: ${JSON.stringify(part)}`;
-    if (Number(part) >= completions) return `too large index: ${JSON.stringify(part)}`;
-  }
-  const [from, to = from] = parts.map(Number) as [number, number?];
-  return parts.length > 1 && from >= to ? `non-increasing order, previous: ${from}, current: ${to}` : [from, to];
-}
-
-/** The number of indexes in a list; a returned text is the problem. */
-function countIndexes(text: string, completions: number): number | string {
-  let [total, last] = [0, -1];
-  if (text === '') return 0;
-  for (const part of text.split(',')) {
-    const interval = readInterval(part, completions);
-    if (typeof interval === 'string') return interval;
-    if (last >= interval[0]) return `non-increasing order, previous: ${last}, current: ${interval[0]}`;
-    total += interval[1] - interval[0] + 1;
-    last = interval[1];
-  }
-  return total;
 }
 
 function checkSuccessRule(rule: Field, completions: number): Errors {
