@@ -233,6 +233,8 @@ export interface Resource {
    * a row gets whole group versions (`v1`, `events.k8s.io/v1`) and works in both directions.
    */
   readonly storedAs?: string;
+  /** Why the reference cannot read an object that fits its schema: the text of its own conversion. Asked of what clients send. */
+  readonly findUnreadable?: (object: KubeObject) => string | undefined;
   /** Annotations that stand for fields of whole objects: metadata alone is shown without them. */
   readonly fieldAnnotations?: readonly string[];
   /** By subresource ('' for the object itself): field paths that requests to it never write and so never own, where not the default. */

@@ -82,6 +82,7 @@ export interface KindSpec {
   /** Absent: like an update, if the kind has that, then what the kind finds. */
   readonly statusMetadataChecks?: readonly MetadataCheck[];
   readonly resetFields?: NonNullable<Resource['resetFields']>;
+  readonly findUnreadable?: NonNullable<Resource['findUnreadable']>;
   readonly fieldAnnotations?: NonNullable<Resource['fieldAnnotations']>;
   /** Fields that are dropped on writes because their feature is off by default; see dropGatedFields. */
   readonly gatedFields?: readonly GatedField[];

@@ -31,6 +31,7 @@ export interface Expected extends GroupVersionKind {
   readonly custom: boolean;
   /** Versions that are not served and mean the same. */
   readonly formerVersions?: readonly string[];
+  readonly findUnreadable?: Resource['findUnreadable'];
 }
 
 /** The catalog that knows kinds, and how problems are reported. */
@@ -235,7 +236,8 @@ export function reportProblems(
 
 function decodeProtobuf(raw: Uint8Array, expected: Expected, bytes: Uint8Array): KubeObject {
   try {
-    return withType(decodeMessage(expected.schema, raw) as unknown as KubeObject, expected);
+    return readOwn(withType(decodeMessage(expected.schema, raw) as unknown as KubeObject, expected), expected,
+      (why) => cannotBeHandled(expected, expected.kind, why));
   } catch (error) {
     if (error instanceof ProtobufError) throw unrecognized(expected.kind, error.message, bytes);
     throw error;
@@ -253,11 +255,20 @@ interface Untyped {
   readonly untyped?: boolean;
   /** The typed object that the value was made from: what the two share is typed already. */
   readonly before?: KubeObject | undefined;
+  /** Makes the error of an object that fits its schema and cannot be read all the same; absent: as of one that does not fit. */
+  readonly unreadable?: (why: string) => Error;
+}
+
+/** The object, if the reference can read it. */
+function readOwn(object: KubeObject, { findUnreadable }: Expected, fail: (why: string) => Error): KubeObject {
+  const problem = findUnreadable?.(object);
+  if (problem !== undefined) throw fail(problem);
+  return object;
 }
 
 /** Types JSON by a schema; `fail` makes the error of a value that does not fit. Returns the object and the texts about unknown and duplicate fields. */
 export function typeObject(
-  { value, duplicates, oddNumbers, inFieldOrder = false, untyped = false, before }: Untyped, expected: Expected,
+  { value, duplicates, oddNumbers, inFieldOrder = false, untyped = false, before, unreadable }: Untyped, expected: Expected,
   fail: (why: string, mismatch?: DecodeError['mismatch']) => Error,
 ): { object: KubeObject; strictErrors: readonly string[]; firstUnknownIndex?: number | undefined } {
   try {
@@ -267,7 +278,7 @@ export function typeObject(
       return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };
     }
     const { object, strictErrors, firstUnknownIndex } = decodeObject(expected.schema, value, options);
-    const typed = withType(object as unknown as KubeObject, expected);
+    const typed = readOwn(withType(object as unknown as KubeObject, expected), expected, unreadable ?? fail);
     if (clearsManagedFields(value)) typed.metadata.managedFields = [];
     if (statesDeletion(value)) typed.metadata.deletionTimestamp ??= '';
     return { object: typed, strictErrors, firstUnknownIndex };

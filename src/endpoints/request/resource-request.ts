@@ -65,7 +65,8 @@ export function expectedKind(request: ResourceRequest): Expected {
   const { resource, target: { version } } = request;
   const kind = request.subresource === '' ? undefined : subresourceOf(request)?.kind;
   if (!kind || (kind.group === resource.group && kind.version === version && kind.kind === resource.kind)) {
-    return { group: resource.group, version, kind: resource.kind, schema: schemaOf(request), custom: resource.custom };
+    const { group, custom, findUnreadable } = resource;
+    return { group, version, kind: resource.kind, schema: schemaOf(request), custom, ...(findUnreadable && { findUnreadable }) };
   }
   return { schema: request.dependencies.schemas.forKind(kind) ?? { type: 'any' }, custom: false, ...kind };
 }

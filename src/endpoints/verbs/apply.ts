@@ -86,6 +86,11 @@ function unreadable({ metadata }: Configuration, { group, version, kind }: Expec
   return failure(500, '', `failed to convert new object (${name}; ${type}) to proper version: unable to convert unstructured object to ${type}: ${why}`);
 }
 
+/** 500 of an applied object that fits its schema and cannot be read all the same. */
+function unconverted({ metadata }: Configuration, { group, version, kind }: Expected, why: string): StatusError {
+  return failure(500, '', `failed to convert to unversioned (${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${group}/${version}, Kind=${kind}): ${why}`);
+}
+
 /** Reads a configuration, and throws its errors; that it does not fit its schema is an error for later. */
 async function readConfiguration({ request, expected, level }: PatchContext, body: RawBody): Promise<Applied> {
   const applied = (await readApplied(body, level, request)) as unknown as KubeObject;
@@ -130,7 +135,8 @@ function applyConfiguration({ request, query, expected }: PatchContext, { applie
   const isScale = request.subresource === 'scale';
   if (expected.custom) dropOddTimes(next.metadata);
   if (!isChanged && !isScale) return { object: next };
-  const read = (value: unknown, before?: KubeObject): KubeObject => typeObject({ value: value as JsonObject, untyped: true, before }, expected,
+  const read = (value: unknown, before?: KubeObject): KubeObject => typeObject(
+    { value: value as JsonObject, untyped: true, before, unreadable: (why) => unconverted(applied, expected, why) }, expected,
     (why, mismatch) => unreadable(applied, expected, describeConversion(why, mismatch))).object;
   // Owners that are none because of their times are read as well, before the server's own replace them.
   const { managedFields } = applied.metadata ?? {};

@@ -2,7 +2,7 @@
 // This file has the steps that all types share; patch-types.ts parses the patches, apply.ts is server-side apply.
 import { isJsonObject } from '../../base/index.ts';
 import {
-  type FieldError, formatGo, formatGroupVersion, internalError, invalid, type JsonObject, type JsonValue, type KubeObject,
+  failure, type FieldError, formatGo, formatGroupVersion, internalError, invalid, type JsonObject, type JsonValue, type KubeObject,
   parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
@@ -171,8 +171,9 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   if (expected.custom) checkCustomType(document, text, fail);
   else if (!converted) checkDocumentType(document, context, fail);
   if (!expected.custom && !converted && !document['apiVersion']) return readUnversioned(document, context, fail);
+  const unreadable = (why: string): StatusError => (converted ? failure(500, '', why) : fail(why));
   const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
-    typeObject({ value, inFieldOrder, untyped: converted, before }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+    typeObject({ value, inFieldOrder, untyped: converted, before, unreadable }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const found = readTyped(document, expected, (value) => readFirst(read, value, converted || value !== document ? undefined : ordered));
   const { object, strictErrors } = expected.custom ? withoutUnread(found, document, expected) : found;
   const inOrder = strictErrors.length < 2 ? strictErrors : converted || found.object !== object ? [...strictErrors].sort() : read(ordered()).strictErrors;
