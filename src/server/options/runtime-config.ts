@@ -44,12 +44,15 @@ interface Setting {
   readonly isOn: boolean;
 }
 
+/** `api/v1` is another name of the core group's version, and `api/v1/pods` of one of its resources. */
+const coreKey = (key: string): string => (key === 'api/v1' || key.startsWith('api/v1/') ? key.slice('api/'.length) : key);
+
 /** The settings; the last one of a key counts. Throws StartError for what the reference refuses, in its words. */
 function readSettings(texts: readonly string[]): readonly Setting[] {
   const settings = new Map<string, boolean>();
   for (const text of texts) {
     const [key = '', value = ''] = text.split('=', 2);
-    if (key !== LEGACY) settings.set(key, readValue(key, value));
+    if (key !== LEGACY) settings.set(coreKey(key), readValue(key, value));
   }
   if (settings.size === 1 && settings.get('api/all') === false) throw new StartError('invalid runtime-config with only api/all=false');
   return [...settings].map(([key, isOn]) => ({ key, isOn }));
@@ -60,7 +63,7 @@ function readValue(key: string, value: string): boolean {
     if (value !== 'true' && value !== 'false') throw new StartError(`${FLAG}: invalid value ${key}=${value}`);
     return value === 'true';
   }
-  if (key !== 'v1') checkKey(key);
+  if (key !== 'v1' && key !== 'api/v1') checkKey(key);
   const isOn = value === '' ? true : parseBool(value);
   if (isOn === undefined) throw new StartError(`${FLAG}: invalid value of ${key}: ${value}: must be true or false`);
   return isOn;
@@ -68,14 +71,18 @@ function readValue(key: string, value: string): boolean {
 
 function checkKey(key: string): void {
   const [group = '', version, plural = '', ...rest] = key.split('/');
+  if (group === 'api' && version === 'v1' && rest.length === 0) return checkPlural(key, plural);
   if (version === undefined || rest.length > 0) throw new StartError(`${FLAG} invalid key ${key}`);
   if (otherGroups.has(group)) return;
   const versions = registeredVersions.get(group);
   if (versions === undefined) throw new StartError(`${FLAG}: unknown api groups ${group}/${version}`);
   if (!versions.includes(version)) throw new StartError(`${FLAG}: group version ${group}/${version} that has not been registered`);
-  if (plural.toLowerCase() !== plural) {
-    throw new StartError(`${FLAG}: invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(plural)}`);
-  }
+  checkPlural(key, plural);
+}
+
+function checkPlural(key: string, plural: string): void {
+  if (plural.toLowerCase() === plural) return;
+  throw new StartError(`${FLAG}: invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(plural)}`);
 }
 
 /** Whether the settings ask for a resource in a version: the most exact setting counts. */
