@@ -88,6 +88,10 @@ test('applyDefaults fills what is absent or null, needs a parent, and drops null
   assert.equal(nested, '{"a":"A","l":[{"x":2},{"x":5},{"x":2}],"m":{"k":{"x":3}},"n":"N","od":{"x":1}}');
 });
 
+test('applyDefaults keeps nulls where any value may stand', () => {
+  assert.equal(fillIn(object({ m: { type: 'object', additionalProperties: true } }), { m: { a: null } }), '{"m":{"a":null}}');
+});
+
 test('applyDefaults keeps nulls without a default on request', () => {
   const fields = { n: { type: 'integer', default: 2 }, s: { type: 'string' }, l: { type: 'array', items: { type: 'string' } } };
   const schema = compileSpec({ type: 'object', properties: { ...fields, m: { type: 'object', additionalProperties: { type: 'string' } } } });

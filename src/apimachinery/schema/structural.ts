@@ -60,7 +60,8 @@ function compileNode(source: Mutable<OpenAPIV3Schema>, options: StructuralOption
 /** Compiles a stripped node, and puts its stripped children into it. */
 function compileChild(parent: Mutable<OpenAPIV3Schema>, key: 'items' | 'additionalProperties', options: StructuralOptions): Schema {
   const child = parent[key];
-  if (typeof child !== 'object') return compileNode({}, options);
+  // Without a schema any value is kept, null too.
+  if (typeof child !== 'object') return compileNode({ nullable: true }, options);
   const schema = compileNode(stripProse(child), options);
   parent[key] = schema.source as OpenAPIV3Schema;
   return schema;

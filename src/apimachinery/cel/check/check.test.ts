@@ -53,7 +53,9 @@ for (const [text, ...expected] of [
   ['x + y', "1:1: undeclared reference to 'x' (in container '')", "1:5: undeclared reference to 'y' (in container '')"],
   ['self.n{}', "1:7: undeclared reference to 'self.n' (in container '')"],
   ["duration('x')", '1:10: invalid duration argument'], ["timestamp('x')", '1:11: invalid timestamp argument'],
-  ["'a'.matches('(')", '1:13: invalid matches argument'],
+  ["'a'.matches('(')", '1:13: invalid matches argument'], ['timestamp(-62135596801)', '1:11: invalid timestamp argument'],
+  ["{'a': 1, 'b': 'c', 3: true}", "1:15: expected type 'int' but found 'string'", "1:20: expected type 'string' but found 'int'",
+    "1:23: expected type 'int' but found 'bool'"],
 ] as const) {
   test(`checkExpression reports the problems of ${text}`, () => {
     assert.throws(() => check(text), (error: CelSyntaxError) => {

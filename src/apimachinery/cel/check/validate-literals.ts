@@ -1,10 +1,11 @@
 // Literals that a rule can be refused for before it ever runs: times, spans and patterns written into the text.
 import { remember } from '../../../base/index.ts';
-import { type CallExpr, type Expr, childrenOf } from '../parse/ast.ts';
+import { type CallExpr, type Expr, type MapExpr, childrenOf } from '../parse/ast.ts';
 import { validateFormat } from './validate-formats.ts';
 import { patternProblem } from '../values/regex.ts';
-import { parseDuration, parseTimestamp } from '../values/time.ts';
+import { parseDuration, parseTimestamp, timestampOfSeconds } from '../values/time.ts';
 import { type CelType, dynType, formatType, sameType } from '../values/types.ts';
+import { CelError } from '../values/values.ts';
 
 type Report = (expr: { id: number }, message: string) => void;
 
@@ -51,30 +52,51 @@ function validateNode(expr: Expr, isMixed: boolean, context: Context): void {
     validateFormat(expr, context.types, context.report);
   }
   if (isMixed) return;
-  if (expr.type === 'list') validateSameType(expr.elements, expr.optional, context);
-  if (expr.type === 'map') {
-    const optional = expr.entries.flatMap((entry, i) => (entry.optional ? [i] : []));
-    validateSameType(expr.entries.map((entry) => entry.key), [], context);
-    validateSameType(expr.entries.map((entry) => entry.value), optional, context);
-  }
+  if (expr.type === 'list') validateElements(expr.elements, expr.optional, context);
+  if (expr.type === 'map') validateEntries(expr.entries, context);
 }
 
-function validateSameType(exprs: readonly Expr[], optional: readonly number[], { types, report }: Context): void {
+const unwrapOptional = (type: CelType): CelType => type.params[0] ?? dynType;
+
+/** Reports the first element whose type is not the one of the elements before it. */
+function validateElements(exprs: readonly Expr[], optional: readonly number[], { types, report }: Context): void {
   const optionals = new Set(optional);
   let first: CelType | undefined;
   for (const [i, expr] of exprs.entries()) {
     const given = types.get(expr.id) ?? dynType;
-    const type = optionals.has(i) ? given.params[0] ?? dynType : given;
+    const type = optionals.has(i) ? unwrapOptional(given) : given;
     first ??= type;
-    if (sameType(first, type)) continue;
-    report(expr, `expected type '${formatType(first)}' but found '${formatType(type)}'`);
-    return;
+    if (reportMismatch(expr, [first, type], report)) return;
   }
+}
+
+/** Reports every key and every value whose type is not that of the first. */
+function validateEntries(entries: MapExpr['entries'], { types, report }: Context): void {
+  const typeOf = (expr: Expr): CelType => types.get(expr.id) ?? dynType;
+  let first: { key: CelType; value: CelType } | undefined;
+  for (const { key, value, optional } of entries) {
+    const found = { key: typeOf(key), value: optional ? unwrapOptional(typeOf(value)) : typeOf(value) };
+    first ??= found;
+    reportMismatch(key, [first.key, found.key], report);
+    reportMismatch(value, [first.value, found.value], report);
+  }
+}
+
+function reportMismatch(expr: Expr, [expected, found]: readonly [CelType, CelType], report: Report): boolean {
+  if (sameType(expected, found)) return false;
+  report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  return true;
 }
 
 function validateCall(expr: CallExpr, report: Report): void {
   const arg = expr.args.at(-1);
-  if (arg?.type !== 'literal' || typeof arg.value !== 'string') return;
+  if (arg?.type !== 'literal') return;
+  if (typeof arg.value === 'number' || typeof arg.value === 'bigint') {
+    const isTime = expr.name === 'timestamp' && expr.args.length === 1;
+    if (isTime && timestampOfSeconds(arg.value) instanceof CelError) report(arg, 'invalid timestamp argument');
+    return;
+  }
+  if (typeof arg.value !== 'string') return;
   if (expr.name === 'matches' && patternProblem(arg.value) !== undefined) report(arg, 'invalid matches argument');
   if (expr.args.length !== 1) return;
   if (expr.name === 'timestamp' && parseTimestamp(arg.value) === undefined) report(arg, 'invalid timestamp argument');

@@ -64,6 +64,18 @@ test('validate finds no field that is null, but for values of maps', () => {
   assert.equal(messageOf({ type: 'object', additionalProperties: text, ...rule("'a' in self && dyn(self.a) == null") }, { a: null }), undefined);
 });
 
+test('validate compares objects by the fields that their schema does not know too', () => {
+  const preserve = { 'x-kubernetes-preserve-unknown-fields': true };
+  const items = { type: 'object', ...preserve, properties: { a: { type: 'string' }, any: preserve } };
+  const rules = compileRules(underSpec({ type: 'array', items, ...rule('self[0] == self[1]') }));
+  const isEqual = (a: object, b: object): boolean => rules.validate({ value: { spec: [a, b] } }).errors.length === 0;
+  assert.ok(isEqual({ a: 'x', b: [1] }, { a: 'x', b: [1] }));
+  assert.ok(!isEqual({ a: 'x', b: [1] }, { a: 'x', b: [2] }));
+  assert.ok(!isEqual({ a: 'x', b: 1 }, { a: 'x' }));
+  assert.ok(!isEqual({ any: 'x' }, { any: 1 }));
+  assert.ok(!isEqual({ a: 'x', b: 1 }, { c: 'x', b: 1 }));
+});
+
 test('check takes keys of maps for short, as definitions that were published rely on', () => {
   const labels = { type: 'object', maxProperties: 8, additionalProperties: { type: 'string', maxLength: 4096 },
     ...rule('self.all(key, key.matches("^[a-z]+(/[a-z]+)?$"))') };

@@ -1,6 +1,7 @@
 // JSON as values of expressions, wrapped as it is read: nothing is copied. With a schema, texts become times or bytes, numbers become ints
 // or doubles, and lists that are sets or maps compare without order. Without one, whole numbers are ints.
 import { isJsonObject } from '../../../base/index.ts';
+import { equalJson } from '../../equal.ts';
 import { containsValue, equalValues } from '../values/compare.ts';
 import { type Meter, VISIT_WORK, unmetered } from '../values/meter.ts';
 import { type DeclaredType, fieldOf } from './declared.ts';
@@ -277,4 +278,23 @@ class DeclaredObject extends CelMap {
   keys(): readonly string[] {
     return (this.#keys ??= Array.from(this.#declared.fields!.keys()).filter((name) => this.find(name) !== undefined));
   }
+
+  /** Fields of the schema are equal as values, where null equals nothing. Other fields are equal as JSON, or where `other` has none of the name. */
+  equalsFields(other: CelMap, meter: Meter): boolean {
+    if (!(other instanceof DeclaredObject)) return this.size === other.size && this.keys().every((key) => equalFound(this.find(key), other.find(key), meter));
+    const known = this.#namesInExpressions();
+    const names = Object.keys(this.json);
+    return names.length === Object.keys(other.json).length && names.every((name) => {
+      meter.work(VISIT_WORK);
+      const field = known.get(name);
+      if (field !== undefined) return equalFound(this.find(field), other.find(field), meter);
+      return !Object.hasOwn(other.json, name) || equalJson(this.json[name], other.json[name]);
+    });
+  }
+
+  #namesInExpressions(): ReadonlyMap<string, string> {
+    return new Map(Array.from(this.#declared.fields!, ([escaped, { name }]) => [name, escaped]));
+  }
 }
+
+const equalFound = (a: Value | undefined, b: Value | undefined, meter: Meter): boolean => a !== undefined && b !== undefined && equalValues(a, b, meter);

@@ -27,6 +27,11 @@ interface UnorderedList {
   equalsUnordered(other: CelList, meter: Meter): boolean;
 }
 
+/** An object with an equality of its own: fields that its schema does not know count. */
+interface WithFields {
+  equalsFields(other: CelMap, meter: Meter): boolean;
+}
+
 function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   if ('equalsUnordered' in a) return (a as unknown as UnorderedList).equalsUnordered(b, meter);
@@ -38,6 +43,7 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
 }
 
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
+  if ('equalsFields' in a) return (a as unknown as WithFields).equalsFields(b, meter);
   if (a.size !== b.size) return false;
   return a.keys().every((key) => {
     meter.work(VISIT_WORK);

@@ -11,7 +11,6 @@ interface Bounds {
   readonly exclusiveMinimum?: boolean;
 }
 
-const MAX_FLOAT32 = 3.4028234663852886e38;
 const EPSILON = 1e-9;
 
 /** A problem of a number: `why` stands after `in body`, `text` is the whole message about `value`. */
@@ -60,7 +59,7 @@ function checkMultiple(value: number | bigint, { factor, shown, isWhole }: Facto
 const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
 function findRange(type: string, format: string, value: number | bigint): string | undefined {
-  const fails = type === 'integer' ? !fitsInteger(format, value) : format === 'float' && Math.abs(Number(value)) > MAX_FLOAT32;
+  const fails = type === 'integer' ? !fitsInteger(format, value) : format === 'float' && !Number.isFinite(Math.fround(Number(value)));
   if (!fails) return undefined;
   return !numberFormats.has(format) ? `${type} (default format)` : `${type} with format ${format}`;
 }
