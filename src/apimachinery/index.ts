@@ -10,9 +10,10 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteGo, quoteValue, required,
+  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteValue, required,
   selectByGates, tooLong, tooMany,
 } from './field-error.ts';
+export { quoteGo } from './quote.ts';
 export {
   type NameRule, byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
   checkQualifiedName, checkWildcardDnsSubdomain, validateName,

@@ -1,7 +1,7 @@
 // Rules for names, labels and keys, with the texts of upstream's validation. Expressions are anchored and linear; lengths count bytes.
 
 /** Which rule a kind's metadata.name follows. */
-export type NameRule = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'any';
+export type NameRule = 'dns-subdomain' | 'long-name' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'any';
 
 const LABEL_1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN_1123 = `${LABEL_1123}(\\.${LABEL_1123})*`;
@@ -79,12 +79,17 @@ export function checkPathSegment(text: string, prefix = false): string[] {
   return ['/', '%'].filter((c) => text.includes(c)).map((c) => `may not contain '${c}'`);
 }
 
+/** The words for a subdomain where upstream counts bytes in words too. */
+const countBytes = (problem: string): string => problem.replace('253 characters', '253 bytes');
+
 /** Problems of a name under a kind's rule. `prefix`: it is a generateName, whose end may be a dash. */
 export function validateName(rule: NameRule, name: string, prefix = false): string[] {
   if (rule === 'any') return [];
   if (rule === 'path-segment') return checkPathSegment(name, prefix);
   const shown = prefix ? maskTrailingDash(name) : name;
   if (rule === 'dns-subdomain') return checkDnsSubdomain(shown);
+  // Declared in the reference's types: what is generated from a prefix is checked, the prefix is not, and lengths are in bytes.
+  if (rule === 'long-name') return prefix ? [] : checkDnsSubdomain(name).map(countBytes);
   return rule === 'dns-label' ? checkDnsLabel(shown) : checkDns1035Label(shown);
 }
 
@@ -101,8 +106,7 @@ export function checkQualifiedName(text: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] as string;
     if (prefix === '') problems.push('prefix part must be non-empty');
-    // The one place where upstream counts bytes of a subdomain in words, too.
-    else problems.push(...checkDnsSubdomain(prefix).map((p) => `prefix part ${p.replace('253 characters', '253 bytes')}`));
+    else problems.push(...checkDnsSubdomain(prefix).map((problem) => `prefix part ${countBytes(problem)}`));
   }
   if (name === '') problems.push('name part must be non-empty');
   else if (byteLength(name) > 63) problems.push('name part must be no more than 63 bytes');

@@ -17,6 +17,8 @@ test('validateName says why, by rule', () => {
   assert.deepEqual(validateName('path-segment', 'System:Node reader'), []);
   assert.deepEqual(validateName('path-segment', 'a/b%'), ["may not contain '/'", "may not contain '%'"]);
   assert.deepEqual(validateName('dns-subdomain', 'made-', true), []);
+  assert.deepEqual(validateName('long-name', 'n'.repeat(254)), ['must be no more than 253 bytes']);
+  assert.deepEqual(validateName('long-name', 'Not a name', true), []);
 });
 
 test('checkQualifiedName names the part that is wrong', () => {

@@ -1,5 +1,6 @@
 // metav1.Status and the errors that handlers throw, as k8s.io/apimachinery's api/errors makes them: code, reason, message, details.
 import { type GroupResource, formatGroupResource } from './object.ts';
+import { quoteGo } from './quote.ts';
 
 interface StatusCause {
   reason?: string;
@@ -58,20 +59,20 @@ function resourceDetails(resource: GroupResource, name: string): StatusDetails {
 
 /** There is no such object. */
 export const notFound = (resource: GroupResource, name: string): StatusError =>
-  failure(404, 'NotFound', `${formatGroupResource(resource)} "${name}" not found`, resourceDetails(resource, name));
+  failure(404, 'NotFound', `${formatGroupResource(resource)} ${quoteGo(name)} not found`, resourceDetails(resource, name));
 
 /** The name is taken. */
 export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
-  failure(409, 'AlreadyExists', `${formatGroupResource(resource)} "${name}" already exists`, resourceDetails(resource, name));
+  failure(409, 'AlreadyExists', `${formatGroupResource(resource)} ${quoteGo(name)} already exists`, resourceDetails(resource, name));
 
 /** The object is not what the writer thought it was. */
 export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
-  failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`, resourceDetails(resource, name));
+  failure(409, 'Conflict', `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${quoteGo(name)}: ${why}`, resourceDetails(resource, name));
 
 /** The caller may not, or no caller may. */
 export const forbidden = (resource: GroupResource, name: string, why: string): StatusError => {
   const what = resource.resource === '' ? 'forbidden' : name === '' ? `${formatGroupResource(resource)} is forbidden`
-    : `${formatGroupResource(resource)} "${name}" is forbidden`;
+    : `${formatGroupResource(resource)} ${quoteGo(name)} is forbidden`;
   return failure(403, 'Forbidden', `${what}: ${why}`, resourceDetails(resource, name));
 };
 
@@ -136,7 +137,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
   const texts = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
   const why = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const qualified = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  return failure(422, 'Invalid', errors.length === 0 ? `${qualified} "${name}" is invalid` : `${qualified} "${name}" is invalid: ${why}`, {
+  return failure(422, 'Invalid', errors.length === 0 ? `${qualified} ${quoteGo(name)} is invalid` : `${qualified} ${quoteGo(name)} is invalid: ${why}`, {
     ...(name && { name }), ...(kind.group && { group: kind.group }), ...(kind.kind && { kind: kind.kind }),
     ...(errors.length > 0 && { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
   });

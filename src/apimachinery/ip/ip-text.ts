@@ -1,5 +1,5 @@
 // IP addresses and prefixes as Go's netip reads them, with what it says of those that are none.
-import { quoteGo } from '../field-error.ts';
+import { quoteGo } from '../quote.ts';
 
 /** An address as it was read. */
 export interface ParsedAddress {

@@ -36,6 +36,11 @@ test('tableRow has the object that includeObject asks for, and conditions only w
   assert.deepEqual([row('None').conditions, row('None', 'done').conditions.length], [undefined, 1]);
 });
 
+test('tableRow keeps the metadata that ends the initial events of a watch, whatever includeObject asks for', () => {
+  const ended = { ...object('a'), metadata: { name: 'a', annotations: { 'k8s.io/initial-events-end': 'true' } } };
+  assert.deepEqual((tableRow(ended, { ...context, include: 'None' }) as any).object.metadata, ended.metadata);
+});
+
 test('tableOfObject has the resourceVersion of its object', () => {
   const table = tableOfObject({ object: () => object('a') } as unknown as StoredObject, { ...context, tableVersion: 'v1beta1' }) as any;
   assert.deepEqual([table.kind, table.apiVersion, table.metadata, table.rows.length], ['Table', 'meta.k8s.io/v1beta1', { resourceVersion: '7' }, 1]);

@@ -38,9 +38,13 @@ export function columnDefinitions(context: TableContext): unknown[] {
     description, priority }));
 }
 
+/** The annotation of the bookmark that ends the initial events of a watch. */
+export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
 /** The `object` of a row: the object, its metadata or null, as includeObject says. */
 export function rowObject(object: KubeObject, { include, tableVersion, resource }: TableContext): unknown {
-  if (include === 'None') return null;
+  // The reference keeps the metadata of every object with the annotation, bookmark or not.
+  if (include === 'None' && object.metadata.annotations?.[INITIAL_EVENTS_END] !== 'true') return null;
   return include === 'Object' ? object : partialObject(object.metadata, tableVersion, resource);
 }
 

@@ -3,9 +3,8 @@ import type { Field, KubeObject, Schema } from '../../apimachinery/index.ts';
 import { versionIn } from '../../registry/index.ts';
 import { apiVersionOf, schemaOf } from '../request/resource-request.ts';
 import type { ResourceRequest } from '../dependencies.ts';
+import { INITIAL_EVENTS_END } from '../response/table.ts';
 
-/** The annotation of the bookmark that ends the initial events. */
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const typeFields = new Set(['kind', 'apiVersion', 'metadata']);
 const nullFormats = new Set(['time', 'micro-time', 'raw', 'fields-v1', 'json', 'byte']);
 const MAX_DEPTH = 20;

@@ -85,9 +85,7 @@ function encodeTables(request: ResourceRequest, tableVersion: string): WatchEven
     const context = { ...fixed, nowMs: request.dependencies.clock.now() };
     const bookmark = event.type === 'BOOKMARK';
     const object: KubeObject = bookmark ? bookmarkObject(request, event) : event.object.object(request.target.version);
-    // The row of the bookmark that ends the initial events has its annotation even when rows carry no objects.
-    const rowContext = bookmark && event.initialEventsEnd && context.include === 'None' ? { ...context, include: 'Metadata' as const } : context;
-    const table = tableOfEvent([tableRow(object, rowContext)], context, { resourceVersion: object.metadata.resourceVersion ?? '', first });
+    const table = tableOfEvent([tableRow(object, context)], context, { resourceVersion: object.metadata.resourceVersion ?? '', first });
     first = false;
     return frameJson(event.type, encodeJson(table));
   };

@@ -1,7 +1,7 @@
 // CertificateSigningRequests: requester, decisions and certificates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prepareChanged, prepareNew, specOfKind } from '../kinds.suite.ts';
+import { create, prepareChanged, prepareNew, specOfKind, updateFrom } from '../kinds.suite.ts';
 
 test('prepareForCreate of a certificatesigningrequest records the user that asks', () => {
   const request = prepareNew('certificates.k8s.io/CertificateSigningRequest', { spec: { request: 'x', username: 'root', extra: { a: ['b'] } } });
@@ -18,6 +18,26 @@ test('prepareForUpdate of a certificatesigningrequest decides through approval o
     old.spec, { conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: time, lastTransitionTime: time }] },
   ]);
   assert.deepEqual((prepareChanged(key, { object, old, subresource: 'status' })['status'] as { certificate: string }).certificate, 'eA==');
+});
+
+test('the status of a certificatesigningrequest keeps the decisions that there are, and is refused with others', () => {
+  const key = 'certificates.k8s.io/CertificateSigningRequest';
+  const status = (...conditions: object[]): object => ({ status: { conditions } });
+  const [approved, failed] = [{ type: 'Approved', status: 'True', reason: 'old' }, { type: 'Failed', status: 'True', reason: 'f' }];
+  const kept = prepareChanged(key, { object: status(failed, { ...approved, reason: 'new' }), old: status(approved), subresource: 'status' });
+  assert.deepEqual((kept['status'] as { conditions: { reason: string }[] }).conditions.map(({ reason }) => reason), ['f', 'old']);
+  const refuse = (change: string): readonly string[] => [`status.conditions: Forbidden: updates may not ${change} a condition of type "Approved"`];
+  assert.deepEqual(updateFrom(key, status(approved), {}, 'status'), refuse('add'));
+  assert.deepEqual(updateFrom(key, status(approved), {}, 'approval'), []);
+  assert.deepEqual(updateFrom(key, {}, status(approved), 'status'), refuse('remove'));
+});
+
+test('validate says that an empty request of a certificatesigningrequest is cut short', () => {
+  const request = btoa('-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n');
+  const spec = { request, signerName: 'a.b/c', usages: ['any'] };
+  assert.deepEqual(create('certificates.k8s.io/CertificateSigningRequest', { spec }), [
+    `spec.request: Invalid value: "${request}": asn1: syntax error: sequence truncated`,
+  ]);
 });
 
 test('names of certificatesigningrequests follow no rule of their own, as kubelets make them', () => {

@@ -49,7 +49,9 @@ function stampRequester(request: KubeObject, { user }: StrategyContext): void {
   };
 }
 
-const decisions = new Set(['Approved', 'Denied']);
+const decisions = ['Approved', 'Denied'];
+
+const conditionsOf = (object: KubeObject) => toObjects(readPath(object, 'status', 'conditions'));
 
 /** Times that the client leaves out: that of the same condition in the stored object, or the time of the request. */
 function stampConditions(request: KubeObject, old: KubeObject, nowMs: number): void {
@@ -62,13 +64,16 @@ function stampConditions(request: KubeObject, old: KubeObject, nowMs: number): v
   }
 }
 
-/** The status endpoint cannot decide: decisions stay as they were stored. */
+/** The status endpoint cannot decide: decisions stay as they were stored. Where it states more or fewer than these, validation refuses it. */
 function keepDecisions(request: KubeObject, old: KubeObject): void {
-  const status = ensureStruct(request, 'status');
-  const isDecision = (condition: JsonObject): boolean => decisions.has(toText(condition['type']));
-  const kept = toObjects(readPath(old, 'status', 'conditions')).filter(isDecision);
-  const others = toObjects(status['conditions']).filter((condition) => !isDecision(condition));
-  if (kept.length + others.length > 0) status['conditions'] = [...kept, ...others];
+  for (const type of decisions) {
+    const isOfType = (condition: JsonObject): boolean => condition['type'] === type;
+    const given = conditionsOf(request);
+    const stored = conditionsOf(old).filter(isOfType);
+    if (stored.length === 0 || given.filter(isOfType).length !== stored.length) continue;
+    const kept = given.map((condition) => (isOfType(condition) ? structuredClone(stored.shift() as JsonObject) : condition));
+    ensureStruct(request, 'status')['conditions'] = kept as JsonObject[];
+  }
 }
 
 const requestStatus = prepareWithStatus({
@@ -113,6 +118,7 @@ function decodeBase64(text: string): string {
 function checkRequest(request: unknown): FieldError[] {
   const [block] = parsePem(decodeBase64(toText(request)));
   if (block?.type !== 'CERTIFICATE REQUEST') return [invalidValue('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST')];
+  if (block.bytes.length === 0) return [invalidValue('spec.request', request, 'asn1: syntax error: sequence truncated')];
   if (parseCertificateRequest(block.bytes) !== undefined) return [];
   return [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')];
 }
@@ -130,8 +136,6 @@ function checkSigner(name: string): readonly FieldError[] {
   const isLegacy = name === 'kubernetes.io/legacy-unknown';
   return isLegacy ? [...errors, invalidValue(SIGNER_PATH, name, 'the legacy signerName is not allowed via this API version')] : errors;
 }
-
-const conditionsOf = (object: KubeObject) => toObjects(readPath(object, 'status', 'conditions'));
 
 function checkConditions(object: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
@@ -162,12 +166,16 @@ function checkCertificate(object: KubeObject): FieldError[] {
 }
 
 /** Problems of a change on any path. The request itself cannot change; only the status path may issue a certificate. */
-function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { mayIssue = false } = {}): FieldError[] {
+function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { mayIssue = false, mayDecide = false } = {}): FieldError[] {
   const errors = [...checkConditions(object), ...checkCertificate(object)];
-  for (const type of permanent) {
-    const count = (one: KubeObject) => conditionsOf(one).filter((condition) => condition['type'] === type).length;
-    if (count(object) < count(old)) errors.push(forbiddenField('status.conditions', `updates may not remove a condition of type ${JSON.stringify(type)}`));
-  }
+  const gained = (type: string): number => {
+    const [now, then] = [object, old].map((one) => conditionsOf(one).filter((condition) => condition['type'] === type).length) as [number, number];
+    return now - then;
+  };
+  const refuse = (change: string, type: string): FieldError =>
+    forbiddenField('status.conditions', `updates may not ${change} a condition of type ${JSON.stringify(type)}`);
+  errors.push(...permanent.filter((type) => gained(type) < 0).map((type) => refuse('remove', type)));
+  if (!mayDecide) errors.push(...decisions.filter((type) => gained(type) > 0).map((type) => refuse('add', type)));
   const certificate = (one: KubeObject) => toText(readPath(one, 'status', 'certificate'));
   if (certificate(object) === certificate(old)) return errors;
   if (certificate(old) !== '') errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
@@ -203,6 +211,6 @@ export const certificateSigningRequestKind: KindSpec = {
     object: validateSigningRequest,
     update: (request, old) => validateSigningRequestUpdate(request, old),
     status: (request, old) => validateSigningRequestUpdate(request, old, { mayIssue: true }),
-    subresources: { approval: (request, old) => validateSigningRequestUpdate(request, old) },
+    subresources: { approval: (request, old) => validateSigningRequestUpdate(request, old, { mayDecide: true }) },
   },
 };

@@ -52,7 +52,7 @@ function validateReplicationController(controller: KubeObject): Errors {
 
 /** The spec of ReplicationController. */
 export const replicationControllerKind: KindSpec = {
-  kind: 'ReplicationController', plural: 'replicationcontrollers', shortNames: ['rc'], categories: ['all'],
+  kind: 'ReplicationController', plural: 'replicationcontrollers', shortNames: ['rc'], categories: ['all'], nameRule: 'long-name',
   storagePrefix: 'controllers',
   defaultPropagation: 'Orphan', tracksGeneration: true,
   subresources: [scale, status], scale: scalePaths,

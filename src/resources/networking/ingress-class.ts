@@ -3,7 +3,8 @@ import {
   type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, required, tooLong,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
-import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { ageColumn, column, textColumn } from '../common/columns/columns.ts';
+import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { readPointer, setAbsent } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, isGiven, specOf } from '../common/validation/check.ts';
 import { readPath, toText } from '../common/values.ts';
@@ -18,10 +19,12 @@ function formatParameters(object: KubeObject): string {
 }
 
 /** Columns of ingressclasses. */
-const ingressClassColumns: readonly Column[] = withNameAndAge(
+const ingressClassColumns: readonly Column[] = [
+  defaultableNameColumn('ingressclass.kubernetes.io/is-default-class'),
   textColumn('Controller', 'spec', 'controller'),
   column('Parameters', formatParameters),
-);
+  ageColumn,
+];
 
 /** Defaults of ingressclasses. */
 function applyIngressClassDefaults(ingressClass: KubeObject): void {

@@ -1,7 +1,7 @@
 // Kinds of networking.k8s.io, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, update } from '../kinds.suite.ts';
+import { create, printCell, update } from '../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -23,6 +23,13 @@ const refused: readonly (readonly [string, object, readonly string[]])[] = [
 for (const [index, [key, body, errors]] of refused.entries()) {
   test(`validate refuses what the reference refuses: ${key} ${index}`, () => assert.deepEqual(create(key, body), errors));
 }
+
+test('columns of ingressclasses mark the default one', () => {
+  const name = (value: string): unknown => printCell('networking.k8s.io/IngressClass', 'Name', {
+    metadata: { name: 'a', annotations: { 'ingressclass.kubernetes.io/is-default-class': value } },
+  });
+  assert.deepEqual([name('true'), name('false')], ['a (default)', 'a']);
+});
 
 test('validateNetworkPolicy accepts canonical ranges only, and others that are stored already', () => {
   const policy = (cidr: string, ...except: string[]): object => ({ spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr, except } }] }] } });

@@ -21,7 +21,7 @@ function validateDeviceClass(deviceClass: KubeObject): Errors {
 
 /** The spec of DeviceClass. */
 export const deviceClassKind: KindSpec = {
-  kind: 'DeviceClass', plural: 'deviceclasses', cluster: true, returnsDeleted: true,
+  kind: 'DeviceClass', plural: 'deviceclasses', cluster: true, returnsDeleted: true, nameRule: 'long-name',
   versions: ['v1', 'v1beta2', 'v1beta1'],
   tracksGeneration: true,
   columns: nameAndAgeColumns,

@@ -2,13 +2,13 @@
 import { type FieldError, type JsonObject, type KubeObject, checkQualifiedName, duplicate, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, textColumn, textOr } from '../common/columns/columns.ts';
+import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { setAbsent } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkOneOf, checkSameMembers, checkText, each, isEmptyText, memberOf } from '../common/validation/check.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';
 import { warnOfLabel } from '../common/warnings/labels.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { defaultableNameColumn } from './columns.ts';
 import { checkParameters, checkProvisioner } from './provisioner.ts';
 
 /** Columns of storageclasses. */

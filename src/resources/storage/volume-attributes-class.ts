@@ -2,10 +2,10 @@
 import { type KubeObject, equalJson, forbiddenField, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, textColumn } from '../common/columns/columns.ts';
+import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { type Errors, memberOf } from '../common/validation/check.ts';
 import { toObject } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { defaultableNameColumn } from './columns.ts';
 import { checkParameters, checkProvisioner } from './provisioner.ts';
 
 /** Columns of volumeattributesclasses. */

@@ -1,7 +1,7 @@
 // 'text %s'.format([values]), as version 2 of the extension has it, which is the one of Kubernetes: values in lists and maps are written as expressions
 // write them, numbers with a point in the English way.
 import { compareKeys } from '../../../base/index.ts';
-import { quoteGo } from '../../field-error.ts';
+import { quoteGo } from '../../quote.ts';
 import { type Clause, TemplateError, fillTemplate, wrongArgument } from '../values/format-template.ts';
 import { BUILD_WORK, type Meter, VISIT_WORK } from '../values/meter.ts';
 import { formatDouble } from '../values/numbers.ts';

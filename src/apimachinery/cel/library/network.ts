@@ -1,5 +1,5 @@
 // IP addresses and CIDRs as Go's netip reads them; no zones, no IPv4 mapped into IPv6.
-import { quoteGo } from '../../field-error.ts';
+import { quoteGo } from '../../quote.ts';
 import { AddressError, parseAddress, parsePrefix } from '../../ip/ip-text.ts';
 import { type Library, declare, method, overload } from '../check/environment.ts';
 import { boolType, intType, opaqueType, stringType } from '../values/types.ts';

@@ -9,7 +9,7 @@ testRows('timestamp reads RFC 3339', [
   ["timestamp('2020-01-02T03:04:05Z')", 'timestamp(2020-01-02T03:04:05Z)'], ["timestamp('2020-01-02T03:04:05.120Z')", 'timestamp(2020-01-02T03:04:05.12Z)'],
   ["timestamp('2020-01-02T03:04:05+02:30')", 'timestamp(2020-01-02T03:04:05+02:30)'], ["timestamp('2020-02-30T00:00:00Z')", noTimestamp],
   ["timestamp('2020-01-02')", noTimestamp],
-  ["timestamp('2020-01-02T24:00:00Z')", noTimestamp], ['timestamp(0)', 'timestamp(1970-01-01T00:00:00Z)'], ['timestamp(-62135596801)', '!timestamp overflow'],
+  ["timestamp('2020-01-02T24:00:00Z')", noTimestamp], ['timestamp(0)', 'timestamp(1970-01-01T00:00:00Z)'], ['timestamp(-62135596801)', noTimestamp],
   ["timestamp('0001-01-01T00:00:00Z')", 'timestamp(0001-01-01T00:00:00Z)'], [`int(${at})`, '1677367845'],
   [`string(timestamp('2020-01-02T03:04:05Z'))`, '"2020-01-02T03:04:05Z"'],
   ["timestamp('x' + 'y')", "!type conversion error from 'string' to 'google.protobuf.Timestamp'"],

@@ -1,5 +1,5 @@
 // URLs as Go's net/url reads them: absolute ones, or absolute paths.
-import { quoteGo } from '../../field-error.ts';
+import { quoteGo } from '../../quote.ts';
 import { mapFrom } from '../values/compare.ts';
 import { type Library, declare, method, overload } from '../check/environment.ts';
 import { boolType, listOf, mapOf, stringType, structType } from '../values/types.ts';

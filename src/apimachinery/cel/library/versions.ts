@@ -1,5 +1,5 @@
 // Quantities and semantic versions.
-import { quoteGo } from '../../field-error.ts';
+import { quoteGo } from '../../quote.ts';
 import { type FunctionDeclaration, type Library, declare, method, overload } from '../check/environment.ts';
 import { type Quantity, QuantityError, addQuantities, approximateQuantity, compareQuantities, negateQuantity, parseQuantity } from '../../quantity.ts';
 import { digitsOf } from '../values/numbers.ts';

@@ -1,5 +1,5 @@
 // What stops decoding, in the words of Go's encoding/json, and the names of Go types that those words hold.
-import { quoteGo } from '../../field-error.ts';
+import { quoteGo } from '../../quote.ts';
 import type { Schema } from '../schema.ts';
 
 /** A wrong type: what was found, which Go type was wanted. `kind` is Go's kind of that type, where it does not decode itself. */

@@ -1,6 +1,6 @@
 // Times as metav1.Time and MicroTime read and write them: RFC 3339 in UTC, to the second or with exactly six digits of fraction.
 // The errors are those of Go's time.Parse, which names the part of the layout that did not fit.
-import { quoteGo } from '../../field-error.ts';
+import { quoteGo } from '../../quote.ts';
 import { DecodeError } from './error.ts';
 
 const SECOND_LAYOUT = '2006-01-02T15:04:05Z07:00';

@@ -67,6 +67,20 @@ function checkRecycledRoot(spec: Field): Errors {
   return isRoot ? [forbiddenField(policy.path, "may not be 'recycle' for a hostPath mount of '/'")] : [];
 }
 
+const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
+
+/** Sources that the annotation with mount options is for. */
+const mountedKinds = [
+  'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'nfs', 'rbd', 'quobyte', 'iscsi', 'cinder', 'cephfs', 'azureFile', 'vsphereVolume', 'azureDisk',
+  'photonPersistentDisk',
+];
+
+function checkMountOptions(volume: KubeObject): Errors {
+  const isMounted = mountedKinds.some((name) => isGiven(at(specOf(volume), name)));
+  if (isMounted || volume.metadata.annotations?.[MOUNT_OPTIONS] === undefined) return [];
+  return [forbiddenField(`metadata.annotations.${MOUNT_OPTIONS}`, 'may not specify mount options for this volume type')];
+}
+
 /** Validates persistentvolumes. */
 function validateVolume(volume: KubeObject): Errors {
   const spec = specOf(volume);
@@ -75,7 +89,7 @@ function validateVolume(volume: KubeObject): Errors {
     ...checkModes(spec), ...checkCapacity(at(spec, 'capacity')), ...(isEmptyText(policy) ? [] : checkOneOf(policy, ['Delete', 'Recycle', 'Retain'])),
     ...checkNodes(at(spec, 'nodeAffinity')), ...checkPersistentSource(spec, volume.metadata.name ?? ''), ...checkRecycledRoot(spec),
     ...(isEmptyText(className) ? [] : checkText(className, checkDnsSubdomain)), ...checkGivenOneOf(mode, volumeModes),
-    ...checkAttributes(spec),
+    ...checkAttributes(spec), ...checkMountOptions(volume),
   ];
 }
 
@@ -156,11 +170,10 @@ function withoutNewExpandSecret(volume: KubeObject, old: KubeObject): KubeObject
 function warnOfVolume(root: Field): readonly string[] {
   const spec = at(root, 'spec');
   const recycled = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
-  const options = 'volume.beta.kubernetes.io/mount-options';
   const terms = each(at(spec, 'nodeAffinity', 'required', 'nodeSelectorTerms'));
   return [
     ...(annotation(root, OLD_CLASS) === undefined ? [] : [OLD_CLASS_WARNING]),
-    ...(annotation(root, options) === undefined ? [] : [`metadata.annotations[${options}]: deprecated since v1.31; use "mountOptions" attribute instead`]),
+    ...(annotation(root, MOUNT_OPTIONS) === undefined ? [] : [`metadata.annotations[${MOUNT_OPTIONS}]: deprecated since v1.31; use "mountOptions" attribute instead`]),
     ...(at(spec, 'persistentVolumeReclaimPolicy').value === 'Recycle' ? [`spec.persistentVolumeReclaimPolicy: ${recycled}`] : []),
     ...terms.flatMap((term) => warnOfExpressions(at(term, 'matchExpressions'))),
     ...warnOfOldVolumes(spec),

@@ -71,6 +71,17 @@ test('validateVolume shows a capacity that is absent as null and an empty one as
   assert.deepEqual([recycled('//./'), recycled('/a/.'), recycled('a/..')], [[refusal], [], ['spec.hostPath.path: Invalid value: "a/..": must not contain \'..\'']]);
 });
 
+test('validateVolume refuses mount options in an annotation of a source that is not mounted with them', () => {
+  const volume = (source: object): object => ({
+    metadata: { name: 'a', annotations: { 'volume.beta.kubernetes.io/mount-options': 'ro' } },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], ...source },
+  });
+  assert.deepEqual(create('/PersistentVolume', volume({ nfs: { server: 's', path: '/' } })), []);
+  assert.deepEqual(create('/PersistentVolume', volume({ hostPath: { path: '/a' } })), [
+    'metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type',
+  ]);
+});
+
 test('validateVolumeUpdate lets old labels of nodes become those that follow them, and no others', () => {
   const volume = (...keys: string[]): object => ({
     spec: { ...disk, nodeAffinity: { required: { nodeSelectorTerms: keys.map((key) => ({ matchExpressions: [{ key, operator: 'In', values: ['x'] }] })) } } },

@@ -1,6 +1,6 @@
 // The name column of classes of which one can be the default.
-import type { Column } from '../../registry/index.ts';
-import { nameColumn } from '../common/columns/columns.ts';
+import type { Column } from '../../../registry/index.ts';
+import { nameColumn } from './columns.ts';
 
 /** The name, marked when one of the annotations makes this class the default. */
 export function defaultableNameColumn(...annotations: readonly string[]): Column {
