@@ -29,8 +29,8 @@ export function shapeOf(schema: Schema, value: unknown): Shape {
 }
 
 /** The schema of keys that are no fields; undefined where there may be none. An object that says nothing about what is in it is free in form. */
-export function fallbackOf({ type, fields, items, preserveUnknownFields }: Schema): Schema | undefined {
-  return items ?? (preserveUnknownFields === true || (type === 'object' && (fields?.size ?? 0) === 0) ? deducedSchema : undefined);
+export function fallbackOf({ type, fields, items, isOpen }: Schema): Schema | undefined {
+  return items ?? (isOpen === true || (type === 'object' && (fields?.size ?? 0) === 0) ? deducedSchema : undefined);
 }
 
 function computeShape(schema: Schema): Shape {

@@ -54,6 +54,8 @@ export interface Schema {
 
   // Custom resources only.
   readonly preserveUnknownFields?: boolean;
+  /** Unknown fields are preserved here or around it: apply takes any fields, though reading drops those that are not preserved here. */
+  readonly isOpen?: boolean;
   readonly embeddedResource?: boolean;
   /** The OpenAPI v3 schema that this was compiled from: value validations (patterns, bounds, CEL) live there. */
   readonly source?: unknown;

@@ -64,6 +64,22 @@ test('pruneUnknown keeps unknown fields where the schema preserves them, but for
   assert.deepEqual(unknownFields, ['spec.half.strict.y']);
 });
 
+test('pruneUnknown keeps keys beside properties where additional ones are allowed, and nothing in what they hold', () => {
+  const compiled = compileSpec(object({ a: object({ known: text }, { additionalProperties: true }) }));
+  const { object: pruned, unknownFields } = pruneUnknown(compiled, { spec: { a: { known: 'x', more: 1, list: [null, { b: 1 }], map: { c: 1 } } } });
+  assert.equal(JSON.stringify(pruned), '{"spec":{"a":{"known":"x","list":[null,{}],"map":{},"more":1}}}');
+  assert.deepEqual(unknownFields, ['spec.a.list[1].b', 'spec.a.map.c']);
+});
+
+test('compileStructuralSchema says of which nodes apply takes any fields: of those around which unknown ones are preserved', () => {
+  const compiled = compileSpec(object({ inner: object({ deep: object({ a: text }) }), list: list(object({ a: text })) }, keep));
+  const spec = compiled.fields!.get('spec')!.schema;
+  const inner = spec.fields!.get('inner')!.schema;
+  assert.deepEqual([compiled, spec, inner, inner.fields!.get('deep')!.schema, spec.fields!.get('list')!.schema.items!].map(({ isOpen }) => isOpen === true),
+    [false, true, true, true, true]);
+  assert.equal(inner.preserveUnknownFields, undefined);
+});
+
 test('pruneUnknown leaves kind, apiVersion and metadata of embedded resources alone', () => {
   const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: object({ x: text }) } };
   const { object: pruned, unknownFields } = pruneUnknown(compileSpec(object({ t: embedded })), {

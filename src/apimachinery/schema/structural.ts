@@ -22,6 +22,8 @@ export interface OpenAPIV3Schema {
 interface StructuralOptions {
   /** Schema of metav1.ObjectMeta: typed `metadata`, `kind` and `apiVersion` are added to the root and to embedded resources. */
   readonly objectMeta?: Schema;
+  /** A node around this one preserves unknown fields. */
+  readonly isOpen?: boolean;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -67,8 +69,10 @@ function compileChild(parent: Mutable<OpenAPIV3Schema>, key: 'items' | 'addition
   return schema;
 }
 
-function compileAny(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions): Schema {
+function compileAny(source: Mutable<OpenAPIV3Schema>, around: StructuralOptions): Schema {
   const schema: Mutable<Schema> = { type: typeOf(source), source };
+  const options = source['x-kubernetes-preserve-unknown-fields'] === true ? { ...around, isOpen: true } : around;
+  if (options.isOpen === true) schema.isOpen = true;
   if (source['x-kubernetes-int-or-string'] === true) schema.format = 'int-or-string';
   else if (source.format !== undefined) schema.format = source.format as SchemaFormat;
   if (source.nullable === true) schema.nullable = true;
@@ -77,7 +81,11 @@ function compileAny(source: Mutable<OpenAPIV3Schema>, options: StructuralOptions
   setExtensions(schema, source);
   if (schema.type === 'map') schema.items = compileChild(source, 'additionalProperties', options);
   else if (schema.type === 'array') schema.items = compileChild(source, 'items', options);
-  else if (schema.type === 'object' || source.properties !== undefined) schema.fields = compileFields(source, options);
+  else if (schema.type === 'object' || source.properties !== undefined) {
+    schema.fields = compileFields(source, options);
+    // Keys that are no fields may be there, and hold what no schema describes.
+    if (source.additionalProperties === true) schema.items = compileNode({}, options);
+  }
   if (schema.default !== undefined && options.objectMeta !== undefined) schema.default = pruneMetadata(schema, schema.default, options.objectMeta);
   return schema.embeddedResource === true ? addTypeMeta(schema, options) : schema;
 }

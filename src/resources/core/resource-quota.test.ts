@@ -23,3 +23,8 @@ test('validateResourceQuota refuses the amounts whose thousandths overflow to a 
   }
   assert.deepEqual(create('/ResourceQuota', { spec: { hard: { 'x.com/a': '500m' } } }), ['spec.hard[x.com/a]: Invalid value: "500m": must be an integer']);
 });
+
+test('validateResourceQuota takes a whole amount in the form that it is stored in, whatever its size', () => {
+  assert.deepEqual(create('/ResourceQuota', { spec: { hard: { pods: '100E' } } }), []);
+  assert.deepEqual(create('/ResourceQuota', { spec: { hard: { pods: '100m' } } }), ['spec.hard[pods]: Invalid value: "100m": must be an integer']);
+});

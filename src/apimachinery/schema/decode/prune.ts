@@ -50,7 +50,7 @@ class Pruner {
   }
 
   #pruneKey(schema: Schema | undefined, part: Part, { key, pruned }: { readonly key: string; readonly pruned: Json }): void {
-    const known = schema?.fields?.get(key)?.schema ?? (schema?.type === 'map' ? schema.items : undefined);
+    const known = schema?.fields?.get(key)?.schema ?? (schema?.type === 'array' ? undefined : schema?.items);
     if (known !== undefined) putKey(pruned, key, this.#prune(known, part));
     else if (schema?.preserveUnknownFields === true) putKey(pruned, key, sortDeep(part.value));
     else this.unknownFields.push(this.#formatPath());
