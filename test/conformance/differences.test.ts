@@ -65,3 +65,13 @@ test('a body of protobuf whose raw data cannot be read is refused', async (conte
   };
   assert.deepEqual([(await send('{}')).status, (await send('{')).status], [201, 400]);
 });
+
+test('a patch that takes the apiVersion away cannot set fields by the names that they have in the source of the reference', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const path = '/api/v1/namespaces/default/configmaps';
+  await server.request({ method: 'POST', path, body: { metadata: { name: 'a' }, data: { k: 'v' } } });
+  const { status, headers } = await server.request({ method: 'PATCH', path: `${path}/a`, headers: { 'content-type': 'application/merge-patch+json' },
+    body: { apiVersion: null, name: 'a', Data: { a: 'b' } } });
+  assert.deepEqual([status, String(headers['warning']).includes('unknown field \\"Data\\"')], [200, true]);
+});

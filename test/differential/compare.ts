@@ -113,7 +113,7 @@ function withoutDocumented({ body: sent }: Request, theirs: Answer): Answer | un
   const at = (field: string): unknown => field.split(/[.[\]]+/).filter((name) => name !== '').reduce<any>((value, name) => value?.[name], sent);
   const isKnown = ({ field, message }: Json): boolean => (message === IMMUTABLE && isEmptied(at(String(field))))
     || (message === EPHEMERAL && Object.values(at(String(field)) as Json).every(isEmptied)) || (message === POD_CLAIMS && hasEmpty(sent))
-    || (/: must be an integer$/.test(String(message)) && /\d{19}/.test(JSON.stringify(sent)));
+    || (String(message).endsWith(': must be an integer') && /\d{19}/.test(JSON.stringify(sent)));
   const all = (body['details']?.causes ?? []) as Json[];
   const causes = all.filter((cause) => !isKnown(cause));
   if (causes.length === all.length) return theirs;

@@ -7,6 +7,7 @@ import {
 import type { CheckedExpr, Reference } from '../check/check.ts';
 import { type Environment, candidateNames, findFunction } from '../check/environment.ts';
 import { ArrayList, CelError, CelOptional, EntryMap, Failure, type MapKey, type Value } from '../values/values.ts';
+import { UnfitPart } from '../values/compare.ts';
 import { type Local, type NodeCompiler, charged, isAttribute, readLazySlot, readSlot, readVariable } from './attributes.ts';
 import { compileCall } from './calls.ts';
 import { indexed, optionalIndexed, optionalSelected, presence, selected } from './qualifiers.ts';
@@ -48,6 +49,7 @@ function run(root: Step, frame: Frame): Evaluation {
   try {
     return { value: root(frame), cost: frame.cost, work: frame.worked, exceeded: false };
   } catch (error) {
+    if (error instanceof UnfitPart) return { value: error.failure, cost: frame.cost, work: frame.worked, exceeded: false };
     const exceeded = error instanceof CostLimitExceeded;
     if (!exceeded && !(error instanceof RangeError)) throw error;
     return { value: new CelError(exceeded ? error.message : 'evaluation is too deep'), cost: frame.cost, work: frame.worked, exceeded };

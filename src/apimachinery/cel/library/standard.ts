@@ -1,6 +1,6 @@
 // The functions of the language itself: operators, conversions, strings, sizes. && || ?: and @not_strictly_false are declared here for the
 // checker only; the evaluator implements them, because they do not need all of their arguments.
-import { compareValues, containsValue, equalValues } from '../values/compare.ts';
+import { compareParts, compareValues, containsValue } from '../values/compare.ts';
 import { type FunctionDeclaration, type Implementation, type Library, type Overload, declare, method, metered, overload } from '../check/environment.ts';
 import { concatBytes } from '../parse/literals.ts';
 import { addInts, divideInts, divideUints, makeInt, makeUint, multiplyInts, remainderInts, remainderUints, subtractInts, toNumber } from '../values/numbers.ts';
@@ -23,6 +23,8 @@ const mapOfAB = mapOf(a, b);
 type Int = number | bigint;
 type Params = readonly CelType[];
 
+const negate = (isSame: boolean | CelError): boolean | CelError => (typeof isSame === 'boolean' ? !isSame : isSame);
+
 const unused: Implementation = () => noSuchOverload;
 
 const logic: readonly FunctionDeclaration[] = [
@@ -31,8 +33,8 @@ const logic: readonly FunctionDeclaration[] = [
   declare('_?_:_', overload('conditional', [boolType, a, a], [a, unused])),
   declare('@not_strictly_false', overload('not_strictly_false', [boolType], [boolType, unused])),
   declare('!_', overload('logical_not', [boolType], [boolType, (value: boolean) => !value])),
-  declare('_==_', overload('equals', [a, a], [boolType, metered((meter, x: Value, y: Value) => equalValues(x, y, meter))])),
-  declare('_!=_', overload('not_equals', [a, a], [boolType, metered((meter, x: Value, y: Value) => !equalValues(x, y, meter))])),
+  declare('_==_', overload('equals', [a, a], [boolType, metered((meter, x: Value, y: Value) => compareParts(x, y, meter))])),
+  declare('_!=_', overload('not_equals', [a, a], [boolType, metered((meter, x: Value, y: Value) => negate(compareParts(x, y, meter)))])),
 ];
 
 const sameTypes: readonly (readonly [string, CelType])[] = [

@@ -91,17 +91,34 @@ export function fromDeclared(json: unknown, declared: DeclaredType): Value {
     return declared.schema.nullable === true ? null : new CelError('invalid data, got null for schema with nullable=false');
   }
   switch (declared.type.kind) {
-    case 'string': case 'bool': return json as string | boolean;
-    case 'int': return typeof json === 'number' ? wholeNumber(Math.trunc(json)) : narrowInt(BigInt(json as bigint));
-    case 'double': return new CelDouble(Number(json));
+    case 'string': return typeof json === 'string' ? json : mistyped('string', json);
+    case 'bool': return typeof json === 'boolean' ? json : mistyped('bool', json);
+    case 'int': return isInt64(json) ? fromJson(json) : mistyped('int', json);
+    case 'double': return typeof json === 'number' || typeof json === 'bigint' ? new CelDouble(Number(json)) : mistyped('float', json);
     case 'list': return Array.isArray(json) ? listOfDeclared(json, declared) : wrong('an array', 'array');
     case 'map': return isJsonObject(json) ? new DeclaredMap(json, declared.element!) : wrong('a map', 'object');
     case 'struct': return isJsonObject(json) ? new DeclaredObject(json, declared) : wrong('a map', 'object');
-    case 'dyn': return typeof json === 'string' || typeof json === 'number' || typeof json === 'bigint' ? fromJson(json) : neitherTextNorInteger();
-    default: return fromText(String(json), declared.schema.format);
+    case 'dyn': return typeof json === 'string' || isInt64(json) ? fromJson(json) : neitherTextNorInteger();
+    default: return typeof json === 'string' ? fromText(json, declared.schema.format) : mistyped('string', json);
   }
 }
 
+const MAX_INT64 = 2n ** 63n;
+
+/** Whether JSON is a whole number that an int holds; others are floats. */
+function isInt64(json: unknown): json is number | bigint {
+  if (typeof json === 'number' && !Number.isInteger(json)) return false;
+  if (typeof json !== 'number' && typeof json !== 'bigint') return false;
+  return Number.isSafeInteger(json) || (BigInt(json) >= -MAX_INT64 && BigInt(json) < MAX_INT64);
+}
+
+/** The name that Go prints of the type of JSON. */
+function nameGoType(json: unknown): string {
+  if (typeof json === 'object') return Array.isArray(json) ? '[]interface {}' : 'map[string]interface {}';
+  return typeof json === 'boolean' ? 'bool' : typeof json === 'string' ? 'string' : isInt64(json) ? 'int64' : 'float64';
+}
+
+const mistyped = (expected: string, json: unknown): CelError => new CelError(`invalid data, expected ${expected}, got ${nameGoType(json)}`);
 const neitherTextNorInteger = (): CelError => new CelError('invalid data, expected XIntOrString value to be either a string or integer');
 const wrong = (expected: string, type: string): CelError => new CelError(`invalid data, expected ${expected} for the provided schema with type=${type}`);
 

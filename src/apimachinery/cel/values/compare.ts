@@ -3,12 +3,12 @@ import { compareKeys } from '../../../base/index.ts';
 import { type Meter, TEXT_WORK, VISIT_WORK, unmetered } from './meter.ts';
 import { CelType, sameType } from './types.ts';
 import {
-  CelDouble, CelDuration, CelList, CelMap, CelOpaque, CelOptional, CelTimestamp, CelUint, EntryMap, type Value,
+  CelDouble, CelDuration, CelError, CelList, CelMap, CelOpaque, CelOptional, CelTimestamp, CelUint, EntryMap, type Value,
 } from './values.ts';
 
 /** True when two values are equal; values of unrelated types are not. Lists and maps are compared element by element, each counted as work. */
 export function equalValues(a: Value, b: Value, meter: Meter = unmetered): boolean {
-  if (a === b) return true;
+  if (a === b && !(a instanceof CelList) && !(a instanceof CelMap)) return true;
   if (typeof a === 'string') return false;
   if (typeof a !== 'object' || a === null) return typeof a === 'number' || typeof a === 'bigint' ? compareNumbers(a, b) === 0 : false;
   if (a instanceof CelDouble || a instanceof CelUint) return compareNumbers(a, b) === 0;
@@ -37,9 +37,34 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if ('equalsUnordered' in a) return (a as unknown as UnorderedList).equalsUnordered(b, meter);
   for (let i = 0; i < a.size; i++) {
     meter.work(VISIT_WORK);
-    if (!equalValues(a.get(i), b.get(i), meter)) return false;
+    if (!equalValues(checkPart(a.get(i)), checkPart(b.get(i)), meter)) return false;
   }
   return true;
+}
+
+/** Thrown where a part of a list or map has no value: what compares them gives its failure. */
+export class UnfitPart extends Error {
+  readonly failure: CelError;
+
+  constructor(failure: CelError) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+function checkPart(part: Value): Value {
+  if (part instanceof CelError) throw new UnfitPart(part);
+  return part;
+}
+
+/** Whether two values are equal, or the failure that a part of them is. */
+export function compareParts(a: Value, b: Value, meter: Meter): boolean | CelError {
+  try {
+    return equalValues(a, b, meter);
+  } catch (error) {
+    if (error instanceof UnfitPart) return error.failure;
+    throw error;
+  }
 }
 
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
@@ -48,7 +73,7 @@ function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   return a.keys().every((key) => {
     meter.work(VISIT_WORK);
     const other = b.find(key);
-    return other !== undefined && equalValues(a.find(key)!, other, meter);
+    return other !== undefined && equalValues(checkPart(a.find(key)!), checkPart(other), meter);
   });
 }
 

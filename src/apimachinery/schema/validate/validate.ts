@@ -309,7 +309,9 @@ function isAmong(allowed: readonly unknown[], value: unknown): boolean {
     if (typeof value === 'string' || index.has(value)) return index.has(value);
     announceWork(allowed.length * COMPARE_MS);
   }
-  return allowed.some((each) => equalJson(each, value));
+  // The reference compares numbers in the type of the allowed one: a fraction is what is before its point.
+  const whole = typeof value === 'number' && !Number.isInteger(value) ? Math.trunc(value) : undefined;
+  return allowed.some((each) => equalJson(each, value) || (whole !== undefined && Number.isInteger(each) && Number(each) === whole));
 }
 
 function merge(into: Outcome, from: Outcome): void {
