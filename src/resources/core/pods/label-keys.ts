@@ -7,7 +7,8 @@ import { toList, toText } from '../../common/values.ts';
 function extendSelector(holder: JsonObject, field: string, operator: 'In' | 'NotIn', labels: Readonly<Record<string, string>>): void {
   const selector = readPointer(holder, 'labelSelector');
   if (selector === undefined) return;
-  const added = toList(holder[field]).map(toText).filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key] as string] }));
+  const keys = toList(holder[field]).map(toText).filter((key) => Object.hasOwn(labels, key));
+  const added = keys.map((key) => ({ key, operator, values: [labels[key] as string] }));
   if (added.length > 0) selector['matchExpressions'] = [...readStructs(selector, 'matchExpressions'), ...added];
 }
 

@@ -46,7 +46,8 @@ function checkGates(list: Field, before: readonly JsonObject[]): Errors {
 function checkMoreLabels(selector: Field, before: unknown): Errors {
   const present = toObject(selector.value);
   const isKept = Object.entries(toObject(before)).every(([key, value]) => present[key] === value);
-  return isKept ? [] : [invalidValue(selector.path, isGiven(selector) ? present : null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
+  const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  return isKept ? [] : [invalidValue(selector.path, isGiven(selector) ? present : null, why)];
 }
 
 const termLists = ['matchExpressions', 'matchFields'];
