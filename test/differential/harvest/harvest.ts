@@ -20,7 +20,8 @@ interface Call {
   readonly objects: readonly Json[];
 }
 
-const foldersIn = (directory: string): string[] => readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+const foldersIn = (directory: string): string[] =>
+  readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
 /** The packages with functions of validation, by their folders: the folder of their module, and theirs in it. */
 function listPackages(directory: string): (readonly [module: string, folder: string])[] {
@@ -78,7 +79,8 @@ const subresources: readonly (readonly [RegExp, string])[] = [
 ];
 
 function withMetadata(object: Json, collection: string, name?: string): Json {
-  const { namespace: _namespace, creationTimestamp: _created, deletionTimestamp: _deleted, deletionGracePeriodSeconds: _grace, ...metadata } = object['metadata'] ?? {};
+  const { namespace: _namespace, creationTimestamp: _created, deletionTimestamp: _deleted, deletionGracePeriodSeconds: _grace,
+    ...metadata } = object['metadata'] ?? {};
   const isNamed = name !== undefined && metadata['name'] !== undefined;
   return { ...object, metadata: { ...metadata, ...(isNamed && { name }), ...(collection.includes('{ns}') && { namespace: '{ns}' }) } };
 }
