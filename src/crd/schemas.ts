@@ -167,6 +167,12 @@ class StandIn implements Schema {
   get preserveUnknownFields(): boolean {
     return this.#schema.preserveUnknownFields === true;
   }
+  get isOpen(): boolean {
+    return this.#schema.isOpen === true;
+  }
+  get items(): Schema | undefined {
+    return this.#schema.items;
+  }
   get default(): unknown {
     return this.#schema.default;
   }
