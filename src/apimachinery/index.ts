@@ -28,6 +28,7 @@ export {
 } from './selector.ts';
 export { type CertificateRequestParts, parseCertificateRequest } from './x509/certificate-request.ts';
 export { type Certificate, isAuthorityCertificate, parseCertificate } from './x509/certificate.ts';
+export { countCertificates } from './x509/certificate-problem.ts';
 export { parsePem } from './x509/pem.ts';
 export { parsePublicKey } from './x509/public-key.ts';
 export { loadSchemas } from './schema/load.ts';

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseCertificate } from './certificate.ts';
+import { countCertificates } from './certificate-problem.ts';
 import { parsePem } from './pem.ts';
 import { parsePublicKey } from './public-key.ts';
 
@@ -41,5 +42,26 @@ describe('parsePublicKey', () => {
     ]);
     const rsa = keys.at(-1)!;
     for (let length = 0; length < rsa.length; length += 1) assert.equal(parsePublicKey(rsa.subarray(0, length)), undefined);
+  });
+});
+
+describe('countCertificates', () => {
+  it('counts what stands one after the other, and says why it cannot', () => {
+    assert.equal(countCertificates(new Uint8Array()), 0);
+    assert.equal(countCertificates(Buffer.concat([bytes, bytes])), 2);
+    assert.equal(countCertificates(Buffer.concat([bytes, Buffer.from('x')])), 'x509: malformed certificate');
+    const issuer = Buffer.from(bytes).indexOf(Buffer.from('300d310b300906035504030c026361', 'hex'));
+    const change = (offset: number): number | string => {
+      const changed = Buffer.from(bytes);
+      changed[issuer + offset] = 0x04;
+      return countCertificates(changed);
+    };
+    const why = 'x509: invalid RDNSequence';
+    assert.deepEqual([0, 2, 4, 6].map(change), ['x509: malformed issuer', why, `${why}: invalid attribute`, `${why}: invalid attribute type`]);
+  });
+
+  it('answers to any bytes', () => {
+    for (let length = 1; length < bytes.length; length += 1) assert.equal(typeof countCertificates(bytes.subarray(0, length)), 'string');
+    fc.assert(fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (any) => typeof countCertificates(any) === 'string'));
   });
 });

@@ -25,7 +25,8 @@ export function readElements(bytes: Uint8Array): Element[] | undefined {
   return elements;
 }
 
-function readElement(bytes: Uint8Array, start: number): Element | undefined {
+/** The element that begins at a place; undefined when the bytes do not hold one. */
+export function readElement(bytes: Uint8Array, start = 0): Element | undefined {
   const [tag, first] = [bytes[start], bytes[start + 1]];
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) return undefined;
   let [content, length] = [start + 2, first];

@@ -1,7 +1,7 @@
 // CertificateSigningRequests: requester, decisions and certificates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, prepareChanged, prepareNew, specOfKind, updateFrom } from '../kinds.suite.ts';
+import { create, prepareChanged, prepareNew, specOfKind, update, updateFrom } from '../kinds.suite.ts';
 
 test('prepareForCreate of a certificatesigningrequest records the user that asks', () => {
   const request = prepareNew('certificates.k8s.io/CertificateSigningRequest', { spec: { request: 'x', username: 'root', extra: { a: ['b'] } } });
@@ -42,4 +42,18 @@ test('validate says that an empty request of a certificatesigningrequest is cut 
 
 test('names of certificatesigningrequests follow no rule of their own, as kubelets make them', () => {
   assert.equal(specOfKind('certificates.k8s.io/CertificateSigningRequest').nameRule, 'any');
+});
+
+const KEY = 'certificates.k8s.io/CertificateSigningRequest';
+
+test('checkCertificate reads the blocks of an issued certificate one by one', () => {
+  const block = (type: string, base64 = ''): string => `-----BEGIN ${type}-----\n${base64}\n-----END ${type}-----\n`;
+  const withCertificate = (...blocks: string[]): object => ({ status: { certificate: btoa(blocks.join('')) } });
+  const issue = (...blocks: string[]): readonly string[] => update(KEY, withCertificate(...blocks), { old: {}, subresource: 'status' });
+  const refusal = (why: string): readonly string[] => [`status.certificate: Invalid value: "<certificate data>": ${why}`];
+  assert.deepEqual(issue(block('CERTIFICATE'), block('OTHER')), refusal('found CERTIFICATE PEM block containing 0 certificates'));
+  assert.deepEqual(issue(block('CERTIFICATE', 'eA==')), refusal('x509: malformed certificate'));
+  assert.deepEqual(issue(block('OTHER'), block('CERTIFICATE')), refusal('only CERTIFICATE PEM blocks are allowed, found "OTHER"'));
+  const stored = withCertificate(block('CERTIFICATE'));
+  assert.deepEqual(update(KEY, stored, { old: stored, subresource: 'status' }), []);
 });

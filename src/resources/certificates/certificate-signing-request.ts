@@ -1,6 +1,6 @@
 // certificates.k8s.io/v1 CertificateSigningRequest: the server records the requester, approval alone decides, status alone issues.
 import {
-  type FieldError, type JsonObject, type KubeObject, duplicate, forbiddenField, invalidValue, notSupported, parseCertificateRequest,
+  type FieldError, type JsonObject, type KubeObject, countCertificates, duplicate, forbiddenField, invalidValue, notSupported, parseCertificateRequest,
   parsePem, required,
 } from '../../apimachinery/index.ts';
 import { type Column, type StrategyContext, formatTime } from '../../registry/index.ts';
@@ -159,15 +159,20 @@ function checkCertificate(object: KubeObject): FieldError[] {
   if (certificate === '') return [];
   const refuse = (why: string) => [invalidValue('status.certificate', '<certificate data>', why)];
   const blocks = parsePem(decodeBase64(certificate));
-  const other = blocks.find(({ type }) => type !== 'CERTIFICATE');
-  if (other !== undefined) return refuse(`only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`);
-  if (blocks.some(({ hasHeaders }) => hasHeaders)) return refuse('no PEM block headers are permitted');
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== 'CERTIFICATE') return refuse(`only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`);
+    if (hasHeaders) return refuse('no PEM block headers are permitted');
+    const count = countCertificates(bytes);
+    if (count === 0) return refuse('found CERTIFICATE PEM block containing 0 certificates');
+    if (typeof count === 'string') return refuse(count);
+  }
   return blocks.length === 0 ? refuse('must contain at least one CERTIFICATE PEM block') : [];
 }
 
 /** Problems of a change on any path. The request itself cannot change; only the status path may issue a certificate. */
 function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { mayIssue = false, mayDecide = false } = {}): FieldError[] {
-  const errors = [...checkConditions(object), ...checkCertificate(object)];
+  const [certificate, before] = [object, old].map((one) => toText(readPath(one, 'status', 'certificate')));
+  const errors = [...checkConditions(object), ...(certificate === before ? [] : checkCertificate(object))];
   const gained = (type: string): number => {
     const [now, then] = [object, old].map((one) => conditionsOf(one).filter((condition) => condition['type'] === type).length) as [number, number];
     return now - then;
@@ -176,10 +181,9 @@ function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { may
     forbiddenField('status.conditions', `updates may not ${change} a condition of type ${JSON.stringify(type)}`);
   errors.push(...permanent.filter((type) => gained(type) < 0).map((type) => refuse('remove', type)));
   if (!mayDecide) errors.push(...decisions.filter((type) => gained(type) > 0).map((type) => refuse('add', type)));
-  const certificate = (one: KubeObject) => toText(readPath(one, 'status', 'certificate'));
-  if (certificate(object) === certificate(old)) return errors;
-  if (certificate(old) !== '') errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
-  else if (!mayIssue) errors.push(forbiddenField('status.certificate', 'updates may not set certificate content'));
+  if (certificate === before) return errors;
+  if (!mayIssue) errors.push(forbiddenField('status.certificate', 'updates may not set certificate content'));
+  else if (before !== '') errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
   return errors;
 }
 
