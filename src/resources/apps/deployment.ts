@@ -8,13 +8,13 @@ import { ensureStruct, setAbsent, setZero } from '../common/defaults.ts';
 import { prepareWithStatus } from '../common/status.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkNotNegative, specOf } from '../common/validation/check.ts';
-import { checkCountOrPercent, checkShare } from '../common/validation/counts.ts';
+import { checkCountOrPercent, checkCounts, checkShare } from '../common/validation/counts.ts';
 import { readPath, toNumber, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { blankWorkload, checkCounts, checkSelectedTemplate, isZero, showStrategy, withImmutableSelector } from './workloads.ts';
+import { blankWorkload, checkSelectedTemplate, isZero, showStrategy, withImmutableSelector } from './workloads.ts';
 
 /** Columns of deployments. */
 const deploymentColumns: readonly Column[] = [

@@ -5,11 +5,12 @@ import { replicaColumns, selectorColumn } from '../common/columns/workloads.ts';
 import { ensureStruct, setAbsent } from '../common/defaults.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkNotNegative, specOf } from '../common/validation/check.ts';
+import { checkCounts } from '../common/validation/counts.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { blankWorkload, checkCounts, checkSelectedTemplate, withImmutableSelector } from './workloads.ts';
+import { blankWorkload, checkSelectedTemplate, withImmutableSelector } from './workloads.ts';
 
 /** Columns of replicasets. */
 const replicaSetColumns: readonly Column[] = [...replicaColumns, selectorColumn];

@@ -8,6 +8,7 @@ import { scale, scalePaths, status } from '../common/subresources.ts';
 import {
   type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, specOf, statusOf,
 } from '../common/validation/check.ts';
+import { checkAtMost } from '../common/validation/counts.ts';
 import { isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
@@ -18,7 +19,7 @@ import { validateClaimSpec } from '../core/volumes/claim-spec.ts';
 import { applyClaimDefaults } from '../core/volumes/defaults.ts';
 import { warnOfClaimSpec } from '../core/volumes/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { blankWorkload, checkAtMost, checkWorkloadSelector } from './workloads.ts';
+import { blankWorkload, checkWorkloadSelector } from './workloads.ts';
 
 /** Columns of statefulsets. */
 const statefulSetColumns: readonly Column[] = [nameColumn, column('Ready', formatReady), ageColumn, ...templateContainers];

@@ -1,26 +1,9 @@
-// Validation that the kinds of apps share: selectors, counts of a status, update strategies.
-import { type FieldError, type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkImmutable, checkNotNegative, isGiven, specOf, statusOf } from '../common/validation/check.ts';
+// Validation that the kinds of apps share: selectors and update strategies.
+import { type KubeObject, invalidValue, required } from '../../apimachinery/index.ts';
+import { type Errors, type Field, at, checkImmutable, isGiven, specOf } from '../common/validation/check.ts';
 import { checkSelector, isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
-import { readPath, toNumber, toText } from '../common/values.ts';
+import { readPath, toText } from '../common/values.ts';
 import { checkTemplate, checkTemplateLabels } from '../core/pods/template.ts';
-
-/** A count must not exceed another; absent ones are zero. */
-export function checkAtMost(status: Field, names: readonly string[], { limit, shown }: { readonly limit: string; readonly shown: string }): FieldError[] {
-  const most = toNumber(at(status, limit).value ?? 0);
-  return names.map((name) => at(status, name)).filter(({ value }) => toNumber(value ?? 0) > most)
-    .map(({ path, value }) => invalidValue(path, value ?? 0, `cannot be greater than ${shown}`));
-}
-
-/** Validates the counts of a status. */
-export function checkCounts(object: KubeObject, { counts, parts }: { readonly counts: readonly string[]; readonly parts: readonly string[] }): Errors {
-  const status = statusOf(object);
-  return [
-    ...checkNotNegative(...counts.map((name) => at(status, name))),
-    ...checkAtMost(status, parts, { limit: 'replicas', shown: 'status.replicas' }),
-    ...checkAtMost(status, ['availableReplicas'], { limit: 'readyReplicas', shown: 'readyReplicas' }),
-  ];
-}
 
 /** The selector is required and must not be empty. */
 export function checkWorkloadSelector(spec: Field, kind: string): Errors {

@@ -176,3 +176,12 @@ test('ranges of a node that are none are not of two families', () => {
     'spec.podCIDRs: Invalid value: ["10.0.0.300/8","fd00::/64"]: may specify no more than one CIDR for each IP family',
   ]);
 });
+
+test('validateReplicaStatus compares the counts of a replicationcontroller', () => {
+  const less = 'cannot be greater than status.replicas';
+  assert.deepEqual(update('/ReplicationController', { status: { replicas: -1, readyReplicas: 0, fullyLabeledReplicas: 2 } }, { subresource: 'status' }), [
+    'status.replicas: Invalid value: -1: must be greater than or equal to 0', `status.fullyLabeledReplicas: Invalid value: 2: ${less}`,
+    `status.readyReplicas: Invalid value: 0: ${less}`, `status.availableReplicas: Invalid value: 0: ${less}`,
+  ]);
+  assert.deepEqual(update('/ReplicationController', { status: { replicas: 2, readyReplicas: 1, availableReplicas: 1 } }, { subresource: 'status' }), []);
+});

@@ -7,6 +7,7 @@ import { ensureStruct, readPointer, setAbsent } from '../common/defaults.ts';
 import { countAt } from '../common/selectable-fields.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
 import { type Errors, at, checkNotNegative, specOf } from '../common/validation/check.ts';
+import { checkCounts } from '../common/validation/counts.ts';
 import { readPath, toObject } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyTemplateDefaults } from './pods/defaults/pod.ts';
@@ -50,6 +51,12 @@ function validateReplicationController(controller: KubeObject): Errors {
   return [...errors, ...checkTemplate(spec, 'ReplicationController')];
 }
 
+/** Status of a ReplicationController. */
+function validateReplicaStatus(controller: KubeObject): Errors {
+  const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
+  return checkCounts(controller, { counts: ['replicas', ...parts, 'observedGeneration'], parts });
+}
+
 /** The spec of ReplicationController. */
 export const replicationControllerKind: KindSpec = {
   kind: 'ReplicationController', plural: 'replicationcontrollers', shortNames: ['rc'], categories: ['all'], nameRule: 'long-name',
@@ -62,6 +69,6 @@ export const replicationControllerKind: KindSpec = {
   gatedFields: gatedPodFields('spec.template.spec'),
   applyDefaults: applyReplicationControllerDefaults,
   strategy: { prepareForUpdate: keepTemplateLabels },
-  validation: { object: validateReplicationController },
+  validation: { object: validateReplicationController, status: validateReplicaStatus },
   warnings: warnOfTemplate({ path: ['spec', 'template'], names: true }),
 };

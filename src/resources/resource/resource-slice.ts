@@ -1,11 +1,11 @@
 // resource.k8s.io ResourceSlice: the server sets the time of new taints.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { type Column, formatTime } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
 import { readStructs, setAbsent } from '../common/defaults.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import type { Field } from '../common/validation/check.ts';
-import { readPath, toText } from '../common/values.ts';
+import { readPath, toObject, toObjects, toText } from '../common/values.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { convertSlice } from './convert.ts';
@@ -32,6 +32,14 @@ function warnOfDriver(root: Field): readonly string[] {
   return driver === driver.toLowerCase() ? [] : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 }
 
+const gatedLists = ['ints', 'bools', 'strings', 'versions'];
+
+/** What slices say with features that are off by default. Upstream drops it from an update once it has counted that as a change. */
+const listGated = (slice: KubeObject): unknown[] => toObjects(readPath(slice, 'spec', 'devices')).map(({ nodeAllocatableResourceMappings, attributes }) => [
+  nodeAllocatableResourceMappings ?? null,
+  Object.fromEntries(Object.entries(toObject(attributes)).map(([name, attribute]) => [name, gatedLists.map((list) => readPath(attribute, list) ?? null)])),
+]);
+
 /** The spec of ResourceSlice. */
 export const resourceSliceKind: KindSpec = {
   kind: 'ResourceSlice', plural: 'resourceslices', returnsDeleted: true, cluster: true,
@@ -42,11 +50,14 @@ export const resourceSliceKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   columns: resourceSliceColumns,
   gatedFields: [
-    ...['ints', 'bools', 'strings', 'versions'].map((list) => `spec.devices[].attributes{}.${list}`), 'spec.devices[].nodeAllocatableResourceMappings',
+    ...gatedLists.map((list) => `spec.devices[].attributes{}.${list}`), 'spec.devices[].nodeAllocatableResourceMappings',
   ],
   strategy: {
     prepareForCreate: (slice, { nowMs }) => stampTaints(slice, nowMs),
-    prepareForUpdate: (slice, _, { nowMs }) => stampTaints(slice, nowMs),
+    prepareForUpdate(slice, old, { nowMs }) {
+      stampTaints(slice, nowMs);
+      if (!equalJson(listGated(slice), listGated(old))) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    },
   },
   validation: { object: validateResourceSlice, update: validateResourceSliceUpdate },
   warnings: warnWith(warnOfDriver),

@@ -204,3 +204,14 @@ test('a name of a pool with very many parts has bounded problems', () => {
   assert.equal(errors.length, 1001);
   assert.match(errors[0] as string, /Too long/);
 });
+
+test('prepareForUpdate of a slice counts what it drops as a change', () => {
+  const slice = (rest: object): KubeObject => ({ metadata: { name: 'a', generation: 1 }, spec: { devices: [{ name: 'd', ...rest }] } }) as unknown as KubeObject;
+  const change = (rest: object): readonly [unknown, unknown] => {
+    const object = slice(rest);
+    strategyOf(`${group}/ResourceSlice`).prepareForUpdate?.(object, slice({}), context);
+    return [object.metadata.generation, object['spec']];
+  };
+  assert.deepEqual(change({ nodeAllocatableResourceMappings: { cpu: {} } }), [2, { devices: [{ name: 'd' }] }]);
+  assert.deepEqual(change({}), [1, { devices: [{ name: 'd' }] }]);
+});
