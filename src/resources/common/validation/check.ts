@@ -67,9 +67,10 @@ export const isEmptyText = ({ value }: Field): boolean => value === undefined ||
 /** The error Invalid value of a field. */
 export const isWrong = ({ path, value }: Field, detail: string): FieldError => invalidValue(path, value, detail);
 
-/** The value must not be empty. */
+/** The text or list must not be empty. */
 export function checkRequired(place: Field, detail?: string): Errors {
-  return isEmptyText(place) ? [required(place.path, detail)] : none;
+  const isEmpty = isEmptyText(place) || (Array.isArray(place.value) && place.value.length === 0);
+  return isEmpty ? [required(place.path, detail)] : none;
 }
 
 /** Numbers, where given, must not be negative. */

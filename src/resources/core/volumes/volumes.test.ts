@@ -1,7 +1,7 @@
 // PersistentVolumes and claims, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, prepareNew, update, updateFrom, warn } from '../../kinds.suite.ts';
+import { box, create, prepareNew, update, updateFrom, warn } from '../../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -100,4 +100,13 @@ test('prepareForCreate of a claim leaves an empty namespace out of dataSource', 
   const dataSourceRef = { apiGroup: 'a.b', kind: 'Copy', name: 'x' };
   const spec = prepareNew('/PersistentVolumeClaim', { spec: { dataSourceRef: { ...dataSourceRef, namespace: '' } } })['spec'] as Record<string, unknown>;
   assert.deepEqual([spec['dataSource'], spec['dataSourceRef']], [dataSourceRef, { ...dataSourceRef, namespace: '' }]);
+});
+
+test('validateVolume and validatePod miss monitors in a list that is empty', () => {
+  for (const [kind, source] of [['rbd', { image: 'i', monitors: [] }], ['cephfs', { monitors: [] }]] as const) {
+    const { hostPath: _, ...rest } = disk;
+    assert.deepEqual(create('/PersistentVolume', { spec: { ...rest, [kind]: source } }), [`spec.${kind}.monitors: Required value`]);
+    assert.deepEqual(create('/Pod', { spec: { containers: [box()], volumes: [{ name: 'v', [kind]: source }] } }),
+      [`spec.volumes[0].${kind}.monitors: Required value`]);
+  }
 });
