@@ -144,7 +144,8 @@ describe('--runtime-config', () => {
 
   it('refuses what kube-apiserver refuses, in its words', async () => {
     const refused: readonly (readonly [setting: string, problem: RegExp])[] = [
-      ['foo.example.com/v1=true', /unknown api groups foo\.example\.com\/v1/], ['api/constructor=true', /unknown api groups api\/constructor/], ['api/v2=true', /unknown api groups api\/v2/],
+      ['foo.example.com/v1=true', /unknown api groups foo\.example\.com\/v1/], ['api/constructor=true', /unknown api groups api\/constructor/],
+      ['api/v2=true', /unknown api groups api\/v2/],
       ['foo=true', /runtime-config invalid key foo/], ['a/b/c/d=true', /runtime-config invalid key a\/b\/c\/d/], ['v1=maybe', /invalid value of v1: maybe/],
       ['api/all=maybe', /invalid value api\/all=maybe/], ['apps/v9=true', /group version apps\/v9 that has not been registered/],
       ['apps/v1/Deployments=true', /resource is always lowercase plural, not "Deployments"/],
