@@ -111,11 +111,11 @@ function isTime(text: string): boolean {
   }
 }
 
-/** Texts that are no times are none in metadata of custom resources, which upstream does not decode. */
+/** What is no time is none in metadata of custom resources, which upstream does not decode. */
 function dropOddTimes(metadata: KubeObject['metadata']): void {
   for (const name of times) {
-    const text = metadata[name];
-    if (typeof text === 'string' && !isTime(text)) delete metadata[name];
+    const value: unknown = metadata[name];
+    if (!isNone(value) && !(typeof value === 'string' && isTime(value))) delete metadata[name];
   }
 }
 
