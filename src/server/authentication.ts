@@ -56,10 +56,14 @@ interface AuthenticationOptions {
   readonly observeReloads: () => ReloadObserver;
 }
 
+/** Where every caller may do everything, those without credentials are not let in, as in the reference. */
+const allowsEverybody = ({ authorizationMode }: Pick<ServerOptions, 'authorizationMode'>): boolean => authorizationMode.includes('AlwaysAllow');
+
 /** Makes the authentication of a server. Throws StartError for what cannot be read or must not be. */
 export async function composeAuthentication(parts: AuthenticationOptions): Promise<Authentication> {
   const { options, seams, directory, pki, find, onLegacyUse } = parts;
   const { clock, random, serviceAccountIssuers } = options;
+  if (options.anonymousAuth && allowsEverybody(options)) options.logger.warn('callers without credentials are not let in with the mode AlwaysAllow');
   const keys = seams.keys ?? await openKeys(parts);
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : serviceAccountIssuers;
   const issuer = serviceAccountIssuers[0] as string;
@@ -80,7 +84,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
     tokens, localTokens: createAdminToken(parts), apiAudiences, isRevoked: revocations.isRevoked, clock,
     // Asked for with each request: the file may say something else by then.
     get allowAnonymous() {
-      return configured?.anonymous() ?? options.anonymousAuth;
+      return configured?.anonymous() ?? (options.anonymousAuth && !allowsEverybody(options));
     },
     ...(authorities.proxies.length > 0 && { frontProxy: proxyOf(options) }),
   });

@@ -103,6 +103,17 @@ describe('a server with service accounts', () => {
     assert.equal((await server.request({ path: '/api', token })).status, 401);
   });
 
+  it('lets none without credentials in where every caller may do everything', async (test) => {
+    const found: string[] = [];
+    const open = await startTestServer({
+      authorizationMode: ['RBAC', 'AlwaysAllow'], logger: createLogger({ verbosity: 0, clock: systemClock, write: (line) => void found.push(line) }),
+    });
+    test.after(() => open.close());
+    assert.equal((await open.request({ path: '/api/v1/secrets', token: null })).status, 401);
+    assert.equal((await open.request({ path: '/api/v1/secrets' })).status, 200);
+    assert.match(found.join(''), /callers without credentials are not let in with the mode AlwaysAllow/);
+  });
+
   it('refuses a token request of another name before it looks for the account', async () => {
     const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: { name: 'other' }, spec: {} };
     const { status, body } = await server.request(post(`${accounts}/absent/token`, asked));

@@ -24,7 +24,7 @@ const certificates = {
   clientCaFile: text({ flag: 'client-ca-file', help: 'Authorities (PEM) whose client certificates are accepted besides the generated one.' }),
   tokenAuthFile: text({ flag: 'token-auth-file', help: 'CSV file of static tokens: token,user,uid,"group1,group2".' }),
   tokens: value<readonly StaticToken[]>([], 'Static tokens handed in directly.'),
-  anonymousAuth: toggle({ flag: 'anonymous-auth', default: true, help: 'Let callers without credentials in as system:anonymous.' }),
+  anonymousAuth: toggle({ flag: 'anonymous-auth', default: true, help: 'Let callers without credentials in as system:anonymous; off where --authorization-mode has AlwaysAllow.' }),
   authenticationConfig: text({ flag: 'authentication-config', help: 'File with an AuthenticationConfiguration (apiserver.config.k8s.io).' }),
 } as const;
 
