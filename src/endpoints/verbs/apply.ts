@@ -111,7 +111,7 @@ function isTime(text: string): boolean {
   }
 }
 
-/** What is no time is none in metadata of custom resources, which upstream does not decode. */
+/** Values that are no times are none in metadata of custom resources, which upstream does not decode. */
 function dropOddTimes(metadata: KubeObject['metadata']): void {
   for (const name of times) {
     const value: unknown = metadata[name];

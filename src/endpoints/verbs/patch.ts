@@ -173,7 +173,8 @@ function readResult(document: JsonObject, context: PatchContext, { text, convert
   if (!expected.custom && !converted && !document['apiVersion']) return readUnversioned(document, context, fail);
   const unreadable = (why: string): StatusError => (converted ? failure(500, '', why) : fail(why));
   const read = (value: JsonObject, inFieldOrder = false): ReturnType<typeof typeObject> =>
-    typeObject({ value, inFieldOrder, untyped: converted, before, unreadable }, expected, (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
+    typeObject({ value, inFieldOrder, untyped: converted, before, unreadable }, expected,
+      (why, mismatch) => fail(converted ? describeConversion(why, mismatch) : why));
   const found = readTyped(document, expected, (value) => readFirst(read, value, converted || value !== document ? undefined : ordered));
   const { object, strictErrors } = expected.custom ? withoutUnread(found, document, expected) : found;
   const inOrder = strictErrors.length < 2 ? strictErrors : converted || found.object !== object ? [...strictErrors].sort() : read(ordered()).strictErrors;

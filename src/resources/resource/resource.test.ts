@@ -206,7 +206,8 @@ test('a name of a pool with very many parts has bounded problems', () => {
 });
 
 test('prepareForUpdate of a slice counts what it drops as a change', () => {
-  const slice = (rest: object): KubeObject => ({ metadata: { name: 'a', generation: 1 }, spec: { devices: [{ name: 'd', ...rest }] } }) as unknown as KubeObject;
+  const slice = (rest: object): KubeObject =>
+    ({ metadata: { name: 'a', generation: 1 }, spec: { devices: [{ name: 'd', ...rest }] } }) as unknown as KubeObject;
   const change = (rest: object): readonly [unknown, unknown] => {
     const object = slice(rest);
     strategyOf(`${group}/ResourceSlice`).prepareForUpdate?.(object, slice({}), context);

@@ -69,5 +69,6 @@ test('checkParameters bounds the parameters of classes in number and size', () =
 test('applyDefaults of a volumeattachment drops an empty capacity of the volume inside it', () => {
   const attachment = (capacity: object): object => ({ spec: { source: { inlineVolumeSpec: { capacity } } } });
   assert.deepEqual(applyDefaults('storage.k8s.io/VolumeAttachment', attachment({}))['spec'], { source: { inlineVolumeSpec: {} } });
-  assert.deepEqual(applyDefaults('storage.k8s.io/VolumeAttachment', attachment({ storage: '1' }))['spec'], (attachment({ storage: '1' }) as { spec: object }).spec);
+  const attached = attachment({ storage: '1' }) as { spec: object };
+  assert.deepEqual(applyDefaults('storage.k8s.io/VolumeAttachment', attached)['spec'], attached.spec);
 });

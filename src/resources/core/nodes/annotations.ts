@@ -8,7 +8,7 @@ import { metaSchemas } from '../../schema/meta.data.ts';
 import { checkTaints } from './taints.ts';
 
 /** What the annotations hold. The taints have the names of upstream's type inside, which its decoder knows no others for. */
-const annotationSchemas = `
+const ANNOTATION_SCHEMAS = `
 package io.k8s.api.core.v1
 AvoidPods: preferAvoidPods 1 []PreferAvoidPodsEntry ?
 PreferAvoidPodsEntry: podSignature 1 PodSignature !; evictionTime 2 Time; reason 3 string ?; message 4 string ?
@@ -16,7 +16,7 @@ PodSignature: podController 1 meta.v1.OwnerReference *?
 package core
 Taint: Key 1 string !; Value 2 string !; Effect 3 string ! go=core.TaintEffect; TimeAdded 4 Time *
 `;
-const schemas = loadSchemas([annotationSchemas, metaSchemas]);
+const schemas = loadSchemas([ANNOTATION_SCHEMAS, metaSchemas]);
 const schemaOf = (name: string): Schema => schemas.definition(name) as Schema;
 const AVOIDED = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 const TAINTS = 'scheduler.alpha.kubernetes.io/taints';

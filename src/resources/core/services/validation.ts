@@ -112,9 +112,10 @@ function specialProblems(text: string): string[] {
   return problems;
 }
 
-/** The ranges that a load balancer lets in: those of the spec, else those of the annotation. What is stored already stays, in the annotation as a whole. */
+/** The ranges that a load balancer lets in: those of the spec, else those of the annotation. Stored ranges stay, in the annotation as a whole. */
 function checkSourceRanges(service: KubeObject, old: KubeObject | undefined): Errors {
-  const rangesOf = (object: KubeObject | undefined): string[] => toList(readPath(object, 'spec', 'loadBalancerSourceRanges')).map((range) => toText(range).trim());
+  const rangesOf = (object: KubeObject | undefined): string[] =>
+    toList(readPath(object, 'spec', 'loadBalancerSourceRanges')).map((range) => toText(range).trim());
   const ranges = rangesOf(service);
   const refuseType = (path: string): Errors => (typeOf(specOf(service)) === 'LoadBalancer' ? [] : [forbiddenField(path, ONLY_BALANCED)]);
   if (ranges.length > 0) {

@@ -68,7 +68,8 @@ test('validateVolume shows a capacity that is absent as null and an empty one as
     create('/PersistentVolume', { spec: { ...disk, hostPath: { path }, persistentVolumeReclaimPolicy: 'Recycle' } });
   const refusal = "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'";
   assert.deepEqual(recycled('/a/..'), ['spec.hostPath.path: Invalid value: "/a/..": must not contain \'..\'', refusal]);
-  assert.deepEqual([recycled('//./'), recycled('/a/.'), recycled('a/..')], [[refusal], [], ['spec.hostPath.path: Invalid value: "a/..": must not contain \'..\'']]);
+  const backwards = ['spec.hostPath.path: Invalid value: "a/..": must not contain \'..\''];
+  assert.deepEqual([recycled('//./'), recycled('/a/.'), recycled('a/..')], [[refusal], [], backwards]);
 });
 
 test('validateVolume refuses mount options in an annotation of a source that is not mounted with them', () => {
