@@ -33,6 +33,10 @@ export const required = (field: string, detail?: string): FieldError =>
 export const invalidValue = (field: string, value: unknown, detail?: string): FieldError =>
   ({ reason: 'FieldValueInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) });
 
+/** The same, of a text that has a type of its own in Go, or a pointer to it: it is shown as JSON. */
+export const invalidTyped = (field: string, text: string, detail: string): FieldError =>
+  ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${escapeJson(JSON.stringify(text))}: ${detail}` });
+
 /** The same, of a value that the message does not show. */
 export const invalidUnshown = (field: string, detail: string): FieldError => ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` });
 

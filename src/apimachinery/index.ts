@@ -10,7 +10,7 @@ export {
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
-  duplicate, fieldPath, forbiddenField, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteValue, required,
+  duplicate, fieldPath, forbiddenField, invalidTyped, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteValue, required,
   selectByGates, tooLong, tooMany,
 } from './field-error.ts';
 export { quoteGo } from './quote.ts';

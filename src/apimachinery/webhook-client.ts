@@ -3,6 +3,7 @@
 import { UrlError, checkEscapes, checkHost, schemeOf } from './cel/index.ts';
 import { invalidValue, required } from './field-error.ts';
 import { checkDnsSubdomain } from './names.ts';
+import { quoteGo } from './quote.ts';
 import type { FieldError } from './status.ts';
 
 /** A service that answers, and where in it. */
@@ -58,13 +59,24 @@ function splitUrl(text: string): UrlParts {
   return { ...parts, host, user: at < 0 ? undefined : authority.slice(0, at), fragment: unescape(fragment) };
 }
 
+/** What is wrong of a URL that cannot be read: what stands before its fragment, or all of it where that can be read. */
+function wrongPart(text: string): string {
+  const start = text.split('#', 1)[0] as string;
+  try {
+    splitUrl(start);
+    return text;
+  } catch {
+    return start;
+  }
+}
+
 /** Problems of the URL of a webhook. */
 export function checkWebhookUrl(field: string, text: string): FieldError[] {
   let url: UrlParts;
   try {
     url = splitUrl(text);
   } catch (error) {
-    if (error instanceof UrlError) return [required(field, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error.message}${FORM}`)];
+    if (error instanceof UrlError) return [required(field, `url must be a valid URL: parse ${quoteGo(wrongPart(text))}: ${error.message}${FORM}`)];
     throw error;
   }
   const { scheme, user, host, query, fragment } = url;

@@ -3,7 +3,7 @@ import { type KubeObject, checkDnsSubdomain, checkPathSegment, forbiddenField, r
 import type { Column } from '../../registry/index.ts';
 import { column, textColumn, textOr, withNameAndAge } from '../common/columns/columns.ts';
 import { formatSelectorStruct } from '../common/columns/selector.ts';
-import { readPointer } from '../common/defaults.ts';
+import { readPointer, setAbsent } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, isGiven } from '../common/validation/check.ts';
 import { checkSelector } from '../common/validation/selectors.ts';
 import { readPath, toText } from '../common/values.ts';
@@ -23,10 +23,12 @@ export const policyBindingColumns: readonly Column[] = withNameAndAge(
   column('ParamRef', formatParamRef),
 );
 
-/** Defaults of the bindings of admission policies. */
-export function applyPolicyBindingDefaults(binding: KubeObject): void {
-  const match = readPointer(readPointer(binding, 'spec'), 'matchResources');
+/** Defaults of the bindings of admission policies. The alpha version alone has one for parameters that are not found. */
+export function applyPolicyBindingDefaults(binding: KubeObject, version: string): void {
+  const spec = readPointer(binding, 'spec');
+  const [match, parameters] = [readPointer(spec, 'matchResources'), readPointer(spec, 'paramRef')];
   if (match !== undefined) applyMatchDefaults(match);
+  if (version === 'v1alpha1' && parameters !== undefined) setAbsent(parameters, { parameterNotFoundAction: 'Deny' });
 }
 
 const EXCLUSIVE_TEXT = 'name and selector are mutually exclusive';

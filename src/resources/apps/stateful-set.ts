@@ -1,5 +1,5 @@
 // apps/v1 StatefulSet: its claim templates belong to the pod template, and most of the spec cannot change.
-import { type KubeObject, checkDnsLabel, equalJson, forbiddenField, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import { type KubeObject, checkDnsLabel, equalJson, forbiddenField, invalidTyped, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn } from '../common/columns/columns.ts';
 import { formatReady, templateContainers } from '../common/columns/workloads.ts';
@@ -90,7 +90,7 @@ function checkStatefulSpec(spec: Field, isNew: boolean): Errors {
   const [management, selector, service] = [at(spec, 'podManagementPolicy'), at(spec, 'selector'), at(spec, 'serviceName')];
   const known = management.value === 'OrderedReady' || management.value === 'Parallel';
   const wrong = isEmptyText(management) ? [required(management.path)]
-    : [invalidValue(management.path, management.value, "must be 'OrderedReady' or 'Parallel'")];
+    : [invalidTyped(management.path, toText(management.value), "must be 'OrderedReady' or 'Parallel'")];
   const isOpen = isGiven(selector) && isEmptySelector(selector.value);
   const template = isSelectable(selector.value)
     ? [...(isOpen ? [] : checkTemplateLabels(spec, selector.value)), ...checkStatefulTemplate(spec)]

@@ -1,7 +1,7 @@
 // HorizontalPodAutoscaler between v2 (stored) and v1. Fields that v1 does not have are kept in annotations under autoscaling.alpha.kubernetes.io:
 // metrics and current-metrics in v1's own shape, conditions, and behavior with the field names of the Go type.
 import { type JsonObject, type KubeObject, equalJson } from '../../apimachinery/index.ts';
-import { readPath, toList, toNumber, toObject, toObjects, toText } from '../common/values.ts';
+import { readPath, toList, toNumber, toObject, toObjects } from '../common/values.ts';
 import { metricSpecFromV1, metricSpecToV1, metricStatusFromV1, metricStatusToV1 } from './metrics.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
@@ -135,12 +135,12 @@ function specFromV1(object: KubeObject): JsonObject {
   if (utilization !== undefined && utilization !== null) {
     metrics.push({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } });
   }
-  const behavior = readAnnotation(object, BEHAVIOR_KEY);
+  const behavior = behaviorFromGo(toObject(readAnnotation(object, BEHAVIOR_KEY)));
   return {
     ...pick(spec, 'scaleTargetRef', 'minReplicas'),
     maxReplicas: toNumber(spec['maxReplicas']),
     ...(metrics.length > 0 && { metrics }),
-    ...(behavior !== undefined && { behavior: behaviorFromGo(toObject(behavior)) }),
+    ...(behavior !== undefined && Object.keys(behavior).length > 0 && { behavior }),
   };
 }
 
@@ -176,5 +176,11 @@ export function convertAutoscaler(object: KubeObject, from: string, to: string):
 
 /** True when a v1 object brings metrics in its annotation. */
 export function hasAnnotatedMetrics(object: KubeObject): boolean {
-  return toText(object.metadata?.annotations?.[METRICS_KEY]) !== '';
+  return toList(readAnnotation(object, METRICS_KEY)).length > 0;
+}
+
+/** Takes the annotations that stand for fields away: the stored version has the fields. */
+export function dropFieldAnnotations(object: KubeObject): void {
+  const annotations = object.metadata.annotations;
+  if (annotations !== undefined && fieldKeys.some((key) => Object.hasOwn(annotations, key))) object.metadata = withAnnotations(object, {});
 }

@@ -5,7 +5,7 @@ import { status } from '../common/subresources.ts';
 import { readPath } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { autoscalerRowColumns } from './columns.ts';
-import { convertAutoscaler, fieldKeys, hasAnnotatedMetrics, keepAnnotations } from './convert.ts';
+import { convertAutoscaler, dropFieldAnnotations, fieldKeys, hasAnnotatedMetrics, keepAnnotations } from './convert.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './validation.ts';
 
 const CPU_TARGET = 80;
@@ -34,6 +34,7 @@ function applyAutoscalerDefaults(autoscaler: KubeObject, version: string): void 
     setFieldAnnotations(autoscaler);
     return;
   }
+  dropFieldAnnotations(autoscaler);
   if (readStructs(spec, 'metrics').length === 0) {
     spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_TARGET } } }];
   }

@@ -1,6 +1,6 @@
 // Validation of HorizontalPodAutoscalers in their stored version (v2).
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkPathSegment, forbiddenField, invalidValue, notSupported, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkPathSegment, forbiddenField, invalidTyped, invalidValue, notSupported, required,
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkNatural, quantityAt, showQuantity } from '../common/validation/quantities.ts';
@@ -51,7 +51,7 @@ function checkTarget(target: Field): Errors {
   const utilization = at(target, 'averageUtilization');
   const errors: FieldError[] = toText(type.value) === '' ? [required(type.path, 'must specify a metric target type')] : [];
   if (!targetTypes.includes(toText(type.value))) {
-    errors.push(invalidValue(type.path, toText(type.value), 'must be either Utilization, Value, or AverageValue'));
+    errors.push(invalidTyped(type.path, toText(type.value), 'must be either Utilization, Value, or AverageValue'));
   }
   for (const name of ['value', 'averageValue']) {
     const place = at(target, name);

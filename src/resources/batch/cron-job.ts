@@ -1,5 +1,5 @@
 // batch/v1 CronJob.
-import { type FieldError, type KubeObject, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, invalidTyped, invalidValue, notSupported, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, textColumn, textIfSet, wideColumn } from '../common/columns/columns.ts';
 import { formatAge } from '../common/columns/duration.ts';
@@ -76,8 +76,8 @@ function checkTimeZone({ path, value }: Field): Errors {
   if (zone === '') return [invalidValue(path, zone, 'timeZone must be nil or non-empty string')];
   const isLocal = zone.toLowerCase() === 'local';
   return [
-    ...(isLocal ? [invalidValue(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')] : []),
-    ...(zone === 'Local' || isTimeZone(zone) ? [] : [invalidValue(path, zone, `unknown time zone ${zone}`)]),
+    ...(isLocal ? [invalidTyped(path, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')] : []),
+    ...(zone === 'Local' || isTimeZone(zone) ? [] : [invalidTyped(path, zone, `unknown time zone ${zone}`)]),
   ];
 }
 

@@ -1,8 +1,9 @@
 // Validation of the policies of a job: failure and success rules, replacement of pods, and the manager.
 import {
-  type FieldError, checkDnsSubdomain, checkQualifiedName, duplicate, invalidUnshown, invalidValue, notSupported, required, tooLong, tooMany,
+  type FieldError, checkQualifiedName, duplicate, invalidUnshown, invalidValue, notSupported, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
+import { checkPrefixedPath } from '../common/validation/prefixed-paths.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { countIndexes } from './job-indexes.ts';
 
@@ -115,20 +116,9 @@ export function checkReplacement(spec: Field): Errors {
   return supported.includes(toText(policy.value)) ? [] : [notSupported(policy.path, policy.value, supported)];
 }
 
-const httpPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
-
 /** Validates managedBy: a domain-prefixed path. */
 export function checkManager(manager: Field): Errors {
   if (!isGiven(manager)) return [];
   const text = toText(manager.value);
-  if (text === '') return [required(manager.path)];
-  const long = text.length > MAX_MANAGER_LENGTH ? [tooLong(manager.path, MAX_MANAGER_LENGTH)] : [];
-  const slash = text.indexOf('/');
-  if (slash <= 0 || slash === text.length - 1) return [isWrong(manager, 'must be a domain-prefixed path (such as "acme.io/foo")'), ...long];
-  const [domain, path] = [text.slice(0, slash), text.slice(slash + 1)];
-  const problem = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
-  return [
-    ...checkText({ path: manager.path, value: domain }, checkDnsSubdomain),
-    ...(httpPath.test(path) ? [] : [invalidValue(manager.path, path, problem)]), ...long,
-  ];
+  return [...checkPrefixedPath(manager), ...(text.length > MAX_MANAGER_LENGTH ? [tooLong(manager.path, MAX_MANAGER_LENGTH)] : [])];
 }

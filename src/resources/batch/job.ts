@@ -13,7 +13,7 @@ import { checkSelector, isSelectable, selects } from '../common/validation/selec
 import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
-import { checkTemplateLabels, takeTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
+import { checkTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
 import { showPodPart, showPodSpec } from '../core/pods/validation/parts.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkJobSpec, warnOfJob } from './job-spec.ts';
@@ -73,9 +73,11 @@ function applyJobDefaults(job: KubeObject, _version?: string, before?: KubeObjec
   takeLabels(job);
 }
 
-/** A job without labels has those of its template. */
+/** A job without labels has those of its template: the same map, as in the reference, so that what is added to the one is in both. */
 function takeLabels(job: KubeObject): void {
-  takeTemplateLabels(job, readPath(job, 'spec', 'template', 'metadata', 'labels') as JsonObject | undefined);
+  const labels = readPath(job, 'spec', 'template', 'metadata', 'labels') as Record<string, string> | undefined;
+  const isFull = labels !== undefined && Object.keys(labels).length > 0;
+  if (isFull && Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = labels;
 }
 
 /** Labels by which a job finds its pods: the new and the old name of each. */
@@ -92,8 +94,7 @@ function generateSelector(job: KubeObject): void {
   const labels = makeJobLabels(job);
   const metadata = ensureStruct(ensureStruct(spec, 'template'), 'metadata');
   const given = toObject(metadata['labels']);
-  // Labels of the template that the job has taken are one map with them in the reference.
-  const takesLabels = Object.keys(given).length > 0 && equalJson(job.metadata.labels ?? {}, given);
+  const takesLabels = Object.keys(given).length > 0 && job.metadata.labels === metadata['labels'];
   const merged: JsonObject = { ...labels, ...given };
   metadata['labels'] = merged;
   if (takesLabels) job.metadata.labels = { ...(merged as Record<string, string>) };
@@ -113,6 +114,12 @@ function hasTemplateLabels(job: KubeObject): boolean {
 
 const PREFIXED = 'batch.kubernetes.io/';
 
+/** A selector as Go writes it: its members in the order of their declaration, labels in order. */
+function showSelector(selector: unknown): unknown {
+  const [labels, expressions] = ['matchLabels', 'matchExpressions'].map((name) => readPath(selector, name));
+  return { ...(labels !== undefined && { matchLabels: sortMembers(labels) }), ...(expressions !== undefined && { matchExpressions: expressions }) };
+}
+
 /** Unless manualSelector is set, the selector of a job is exactly the generated one, and its template has the labels for it. */
 function checkGeneratedSelector(job: KubeObject): Errors {
   const selector = at(specOf(job), 'selector');
@@ -125,7 +132,7 @@ function checkGeneratedSelector(job: KubeObject): Errors {
     return present[key] === value ? [] : [invalidValue(`spec.template.metadata.labels[${key}]`, sortMembers(present), `must be '${value}'`)];
   });
   if (!isSelectable(selector.value) || selects(selector.value, labels)) return missing;
-  return [...missing, invalidValue(selector.path, sortMembers(selector.value), '`selector` not auto-generated')];
+  return [...missing, invalidValue(selector.path, showSelector(selector.value), '`selector` not auto-generated')];
 }
 
 function checkSelectingSpec(spec: Field): Errors {

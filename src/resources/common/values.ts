@@ -29,6 +29,9 @@ export function toText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
 }
 
+/** A whole number of 64 bits as it came, zero when absent. */
+export const toInteger = (value: unknown): number | bigint => (typeof value === 'bigint' ? value : toNumber(value));
+
 /** The value as a number; 0 when it is anything else. */
 export function toNumber(value: unknown): number {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : 0;

@@ -1,7 +1,7 @@
 // core/v1 LimitRange: resources that each type of limit may name, and bounds that agree with each other.
 import { type FieldError, type KubeObject, checkQualifiedName, duplicate, forbiddenField, invalidValue, required } from '../../apimachinery/index.ts';
 import { mergeMissing, readPointer, readStructs, roundResources } from '../common/defaults.ts';
-import { type Errors, type Field, at, checkText, each } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkTypedText, each } from '../common/validation/check.ts';
 import { compareAt, entriesOf, roundUpToWhole, showQuantity } from '../common/validation/quantities.ts';
 import { checkResourceName } from '../common/validation/resource-names.ts';
 import { readPath, toText } from '../common/values.ts';
@@ -103,7 +103,7 @@ const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
 function checkLimitType(type: Field): Errors {
   const text = toText(type.value);
-  const problems = checkText(type, checkQualifiedName);
+  const problems = checkTypedText(type, checkQualifiedName);
   if (problems.length > 0 || text.includes('/') || limitTypes.includes(text)) return problems;
   return [invalidValue(type.path, text, 'must be a standard limit type or fully qualified')];
 }

@@ -1,5 +1,5 @@
 // core/v1 ResourceQuota: names of resources that can be counted, and the scopes that each may have.
-import { type FieldError, type KubeObject, compareQuantities, invalidValue, parseQuantity, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, compareQuantities, invalidTyped, invalidValue, parseQuantity, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, textOr, withNameAndAge } from '../common/columns/columns.ts';
 import { readPointer, roundResources } from '../common/defaults.ts';
@@ -37,7 +37,7 @@ const isQuotaName = (name: string): boolean => isStandardName(name) && name !== 
 /** The name of a resource of a quota. */
 function checkQuotaName(path: string, name: string): Errors {
   const errors = checkResourceName(path, name);
-  return name.includes('/') || isQuotaName(name) ? errors : [...errors, invalidValue(path, name, 'must be a standard resource for quota')];
+  return name.includes('/') || isQuotaName(name) ? errors : [...errors, invalidTyped(path, name, 'must be a standard resource for quota')];
 }
 
 const isInteger = (name: string): boolean => countNames.includes(name) || isExtendedName(name);
@@ -97,7 +97,7 @@ function checkScopeOperator(list: Field, { scope, operator, values }: { readonly
     if (count === 0) errors.push(required(valuesPath, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (count > 0) errors.push(invalidValue(valuesPath, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
-  } else errors.push(invalidValue(operatorPath, operator, 'not a valid selector operator'));
+  } else errors.push(invalidTyped(operatorPath, toText(operator), 'not a valid selector operator'));
   return errors;
 }
 

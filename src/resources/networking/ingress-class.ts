@@ -1,12 +1,11 @@
 // networking.k8s.io/v1 IngressClass.
-import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, required, tooLong,
-} from '../../apimachinery/index.ts';
+import { type KubeObject, checkDnsLabel, forbiddenField, notSupportedText, required, tooLong } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, textColumn } from '../common/columns/columns.ts';
 import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { readPointer, setAbsent } from '../common/defaults.ts';
-import { type Errors, type Field, at, checkImmutable, checkOneOf, checkText, isGiven, specOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkImmutable, checkText, isGiven, specOf } from '../common/validation/check.ts';
+import { checkPrefixedPath } from '../common/validation/prefixed-paths.ts';
 import { readPath, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkReference } from './references.ts';
@@ -33,21 +32,18 @@ function applyIngressClassDefaults(ingressClass: KubeObject): void {
 }
 
 const MAX_CONTROLLER_LENGTH = 250;
-const domainPrefixed = /^[^/]+\/.+$/;
 
 function checkController(place: Field): Errors {
   const text = toText(place.value);
-  const errors: FieldError[] = text.length > MAX_CONTROLLER_LENGTH ? [tooLong(place.path, MAX_CONTROLLER_LENGTH)] : [];
-  if (text === '') return [...errors, required(place.path)];
-  if (!domainPrefixed.test(text)) return [...errors, invalidValue(place.path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  return [...errors, ...checkText({ path: place.path, value: text.slice(0, text.indexOf('/')) }, checkDnsSubdomain)];
+  return [...(text.length > MAX_CONTROLLER_LENGTH ? [tooLong(place.path, MAX_CONTROLLER_LENGTH)] : []), ...checkPrefixedPath(place)];
 }
 
 function checkParameters(parameters: Field): Errors {
   const scope = at(parameters, 'scope');
   const namespace = at(parameters, 'namespace');
   const errors = checkReference(parameters);
-  const wrongScope = checkOneOf(scope, ['Cluster', 'Namespace']);
+  const scopes = ['Cluster', 'Namespace'];
+  const wrongScope = scopes.includes(toText(scope.value)) ? [] : [notSupportedText(scope.path, toText(scope.value), scopes)];
   if (wrongScope.length > 0) return [...errors, ...wrongScope];
   if (scope.value === 'Cluster') return isGiven(namespace) ? [...errors, forbiddenField(namespace.path, "`parameters.scope` is set to 'Cluster'")] : errors;
   if (!isGiven(namespace)) return [...errors, required(namespace.path, "`parameters.scope` is set to 'Namespace'")];

@@ -4,7 +4,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { readPointer, readStructs, setZero } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, isGiven } from '../common/validation/check.ts';
-import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
+import { readPath, toInteger, toList, toObjects, toText } from '../common/values.ts';
 import { byName, checkConfiguration, checkDeviceToleration, checkFullAttributeName, checkItems, checkLabel, checkSet, itself } from './parts.ts';
 
 /** Defaults of the requests of a claim; in v1beta1, a request has the members of `exactly` itself. */
@@ -75,8 +75,8 @@ export function checkSelector(selector: Field): Errors {
 
 function checkMode(wanted: Field): Errors {
   const [mode, count] = [at(wanted, 'allocationMode'), at(wanted, 'count')];
-  const number = toNumber(count.value ?? 0);
-  if (mode.value === 'All') return number === 0 ? [] : [invalidValue(count.path, number, "must not be specified when allocationMode is 'All'")];
+  const number = toInteger(count.value);
+  if (mode.value === 'All') return number == 0 ? [] : [invalidValue(count.path, number, "must not be specified when allocationMode is 'All'")];
   if (mode.value === 'ExactCount') return number > 0 ? [] : [invalidValue(count.path, number, 'must be greater than zero')];
   return checkOneOf(mode, ['All', 'ExactCount']);
 }

@@ -1,7 +1,7 @@
 // The parts that the kinds of resource.k8s.io share: names of drivers, pools and attributes, bounded lists, configuration, tolerations.
 import {
-  type FieldError, byteLength, checkCIdentifier, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidValue,
-  notSupported, required, tooLong, tooMany,
+  type FieldError, byteLength, checkCIdentifier, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, invalidTyped,
+  invalidValue, notSupported, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkText, each, isEmptyText, isGiven } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
@@ -88,7 +88,7 @@ export function checkFullAttributeName(place: Field): Errors {
   const text = toText(place.value);
   const hasDomain = text.includes('/');
   const problem = 'a fully qualified name must be a domain and a name separated by a slash';
-  return [...checkAttributeName(place), ...(hasDomain ? [] : [invalidValue(place.path, text, problem)])];
+  return [...checkAttributeName(place), ...(hasDomain ? [] : [invalidTyped(place.path, text, problem)])];
 }
 
 /** Raw JSON of a driver: an object of bounded size. */

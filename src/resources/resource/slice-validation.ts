@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
-import { readPath, toList, toNumber, toObject, toObjects, toText } from '../common/values.ts';
+import { readPath, toInteger, toList, toObject, toObjects, toText } from '../common/values.ts';
 import { checkNodeSelector } from '../core/pods/validation/scheduling.ts';
 import { checkCapacity } from './capacity.ts';
 import {
@@ -178,7 +178,7 @@ function checkDevice(device: Field, { isPerDevice, stored }: DeviceContext): Err
 }
 
 function checkSlicePool(pool: Field): Errors {
-  const number = (name: string): number => toNumber(at(pool, name).value ?? 0);
+  const number = (name: string): number | bigint => toInteger(at(pool, name).value);
   const count = number('resourceSliceCount');
   const generation = number('generation');
   return [

@@ -1,9 +1,9 @@
 // scheduling.k8s.io/v1 PriorityClass: its generation is 1 and stays so.
-import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField } from '../../apimachinery/index.ts';
+import { type FieldError, type JsonObject, type KubeObject, equalJson, forbiddenField, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, integerColumn, nameColumn, textColumn } from '../common/columns/columns.ts';
 import { setAbsent } from '../common/defaults.ts';
-import { type Errors, checkImmutable, checkOneOf, memberOf } from '../common/validation/check.ts';
+import { type Errors, checkImmutable, checkOneOf, isEmptyText, memberOf } from '../common/validation/check.ts';
 import { toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -39,7 +39,8 @@ function validatePriorityClass(priorityClass: KubeObject): Errors {
   } else if (toNumber(value.value) > MAX_USER_PRIORITY) {
     errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`));
   }
-  return [...errors, ...checkOneOf(memberOf(priorityClass, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never'], true)];
+  const policy = memberOf(priorityClass, 'preemptionPolicy');
+  return [...errors, ...(isEmptyText(policy) ? [required(policy.path)] : checkOneOf(policy, ['PreemptLowerPriority', 'Never'], true))];
 }
 
 /** Errors of an update that changes value or preemption policy. */

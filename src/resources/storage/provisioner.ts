@@ -6,7 +6,7 @@ import { toObject, toText } from '../common/values.ts';
 /** Validates the driver that a class names; the error shows it in lower case. Mirrors validateProvisioner of storage/v1. */
 export function checkProvisioner(field: Field): Errors {
   if (isEmptyText(field)) return [required(field.path)];
-  const lower = toText(field.value).toLowerCase();
+  const lower = toText(field.value).replaceAll('İ', 'i').toLowerCase();
   return checkQualifiedName(lower).map((problem) => invalidValue(field.path, lower, problem));
 }
 

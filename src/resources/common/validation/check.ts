@@ -1,7 +1,7 @@
 // The small checks that every validation is made of. Each returns a list of field errors, empty when the value is valid.
 import { isJsonObject } from '../../../base/index.ts';
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, equalJson, invalidValue, notSupported, required,
+  type FieldError, type KubeObject, checkDnsLabel, checkLabelValue, checkQualifiedName, equalJson, invalidTyped, invalidValue, notSupported, required,
 } from '../../../apimachinery/index.ts';
 import { ownMember, toList, toNumber, toObject, toText } from '../values.ts';
 
@@ -94,6 +94,10 @@ export function checkText(place: Field, check: (text: string) => readonly string
   const problems = check(toText(place.value));
   return problems.length === 0 ? none : problems.map((problem) => invalidValue(place.path, toText(place.value), problem));
 }
+
+/** The same of a text that has a type of its own in Go. */
+export const checkTypedText = (place: Field, check: (text: string) => readonly string[]): Errors =>
+  check(toText(place.value)).map((problem) => invalidTyped(place.path, toText(place.value), problem));
 
 /** The field is required and is a DNS-1123 label. */
 export function checkLabelName(place: Field): Errors {

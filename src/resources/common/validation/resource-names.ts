@@ -1,6 +1,6 @@
 // Names of compute resources that objects request, limit and count: the standard ones, and those with a domain prefix.
-import { checkQualifiedName, invalidValue } from '../../../apimachinery/index.ts';
-import { type Errors, checkText } from './check.ts';
+import { checkQualifiedName, invalidTyped } from '../../../apimachinery/index.ts';
+import { type Errors, checkTypedText } from './check.ts';
 
 /** Compute resources under the names of quotas. */
 export const computeNames = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
@@ -18,7 +18,7 @@ export const isStandardName = (name: string): boolean => [...computeNames, ...co
 
 /** The name of a resource: qualified, and a standard one unless it has a domain. */
 export function checkResourceName(path: string, name: string): Errors {
-  const problems = checkText({ path, value: name }, checkQualifiedName);
+  const problems = checkTypedText({ path, value: name }, checkQualifiedName);
   if (problems.length > 0 || name.includes('/')) return problems;
-  return isStandardName(name) ? [] : [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
+  return isStandardName(name) ? [] : [invalidTyped(path, name, 'must be a standard resource type or fully qualified')];
 }

@@ -1,8 +1,8 @@
 // metav1.LabelSelector: validation, and whether a selector matches the labels of a template.
 import {
-  type FieldError, type JsonObject, checkLabelValue, checkQualifiedName, forbiddenField, invalidValue, labelSelectorOf, matchesRequirement, required,
+  type FieldError, type JsonObject, checkLabelValue, checkQualifiedName, forbiddenField, invalidTyped, labelSelectorOf, matchesRequirement, required,
 } from '../../../apimachinery/index.ts';
-import { readPath, toList, toObject, toObjects } from '../values.ts';
+import { readPath, toList, toObject, toObjects, toText } from '../values.ts';
 import { type Errors, type Field, at, checkText, each } from './check.ts';
 
 /** metav1.LabelSelector: operators, the values they need, and the syntax of keys and values. */
@@ -31,7 +31,7 @@ function checkExpression(expression: Field): Errors {
       if (count > 0) errors.push(forbiddenField(values.path, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
       break;
     default:
-      errors.push(invalidValue(operator.path, operator.value ?? '', 'not a valid selector operator'));
+      errors.push(invalidTyped(operator.path, toText(operator.value), 'not a valid selector operator'));
   }
   return [
     ...errors, ...checkText(at(expression, 'key'), checkQualifiedName), ...each(values).flatMap((value) => checkText(value, checkLabelValue)),

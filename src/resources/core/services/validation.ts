@@ -1,7 +1,7 @@
 // Validation of Services. Addresses are allocated before it runs, so it sees the families and addresses that the object gets.
 import {
-  type FieldError, type KubeObject, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, checkServiceAddresses, duplicate, equalJson,
-  behindStrict, forbiddenField, invalidValue, parseIpRange, required, parseLenientIp,
+  type FieldError, type KubeObject, behindStrict, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, checkServiceAddresses, duplicate,
+  equalJson, forbiddenField, invalidValue, notSupportedText, parseIpRange, parseLenientIp, required,
 } from '../../../apimachinery/index.ts';
 import { checkIp, checkRange } from '../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each, isFilled, isGiven, specOf } from '../../common/validation/check.ts';
@@ -162,9 +162,15 @@ function checkTrafficPolicies(spec: Field): Errors {
   const internal = at(spec, 'internalTrafficPolicy');
   if (isGiven(internal)) errors.push(...checkOneOf(internal, policies));
   const distribution = at(spec, 'trafficDistribution');
-  if (isGiven(distribution)) errors.push(...checkOneOf(distribution, ['PreferClose', 'PreferSameZone', 'PreferSameNode'], true));
+  if (isGiven(distribution)) errors.push(...checkDistribution(distribution));
   return errors;
 }
+
+const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+
+/** A plain text in Go, unlike other values of a closed set. */
+const checkDistribution = ({ path, value }: Field): Errors =>
+  (distributions.includes(toText(value)) ? [] : [notSupportedText(path, toText(value), distributions, true)]);
 
 /** An external IP, which an update may keep even if it is invalid. */
 function checkExternalIp(ip: Field, known: ReadonlySet<unknown>): Errors {

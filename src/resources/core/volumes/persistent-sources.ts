@@ -1,5 +1,5 @@
 // Validation of the source of a PersistentVolume: one rule per kind of source, in the order of the reference.
-import { checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, required } from '../../../apimachinery/index.ts';
+import { byteLength, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, required } from '../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkRequired, checkText, isEmptyText, isGiven } from '../../common/validation/check.ts';
 import { checkDriverName } from '../../common/validation/driver-names.ts';
 import { readPath, toNumber, toText } from '../../common/values.ts';
@@ -33,7 +33,7 @@ const checkIscsi: CheckSource = (source, { volumeName }) => {
   const [portal, name, initiator, lun] = ['targetPortal', 'iqn', 'initiatorName', 'lun'].map((member) => at(source, member)) as [Field, Field, Field, Field];
   const needsSecret = ['chapAuthDiscovery', 'chapAuthSession'].some((member) => readPath(source.value, member) === true);
   const secret = at(source, 'secretRef');
-  const isLong = isGiven(initiator) && `${volumeName}:${toText(portal.value)}`.length > 64;
+  const isLong = isGiven(initiator) && byteLength(`${volumeName}:${toText(portal.value)}`) > 64;
   const number = toNumber(lun.value ?? 0);
   return [
     ...checkRequired(portal), ...(isLong ? [invalidValue(`${source.path}.targetportal`, toText(portal.value), LONG_INITIATOR)] : []),
@@ -52,9 +52,9 @@ const checkAzureFile: CheckSource = (source) => {
 
 const checkGlusterfs: CheckSource = (source) => {
   const namespace = at(source, 'endpointsNamespace');
-  const isEmpty = isGiven(namespace) && isEmptyText(namespace);
   const text = 'if the endpointnamespace is set, it must be a valid namespace name';
-  return [...['endpoints', 'path'].flatMap((name) => checkRequired(at(source, name))), ...(isEmpty ? [invalidValue(namespace.path, '', text)] : [])];
+  const wrong = (): Errors => (isEmptyText(namespace) ? [invalidValue(namespace.path, '', text)] : checkText(namespace, checkDnsLabel));
+  return [...['endpoints', 'path'].flatMap((name) => checkRequired(at(source, name))), ...(isGiven(namespace) ? wrong() : [])];
 };
 
 const checkLocal: CheckSource = (source) => [...checkRequired(at(source, 'path')), ...checkNoBacksteps(at(source, 'path'))];

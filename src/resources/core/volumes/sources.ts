@@ -1,6 +1,6 @@
 // Validation of volume sources: one rule per kind of source, in the order of the reference. Most kinds only have required members;
 // the others have functions.
-import { checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupportedText, required } from '../../../apimachinery/index.ts';
+import { byteLength, checkDnsLabel, checkDnsSubdomain, forbiddenField, invalidValue, notSupportedText, required } from '../../../apimachinery/index.ts';
 import {
   type Errors, type Field, at, checkGivenOneOf, checkLabelName, checkOneOf, checkRequired, checkText, each, isEmptyText, isGiven, isWrong,
 } from '../../common/validation/check.ts';
@@ -23,7 +23,10 @@ interface VolumeContext {
 export type CheckSource = (source: Field, context: VolumeContext) => Errors;
 
 /** A rule that these members are required. */
-export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => checkRequired(at(source, name)));
+export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => {
+  const place = at(source, name);
+  return Array.isArray(place.value) && place.value.length === 0 ? [required(place.path)] : checkRequired(place);
+});
 
 /** A rule that runs several rules in order. */
 export const all = (...checks: readonly CheckSource[]): CheckSource => (source, context) => checks.flatMap((check) => check(source, context));
@@ -94,7 +97,7 @@ const checkIscsi: CheckSource = (source, { volumeName }) => {
 
 /** The name of the volume and the portal are part of what an initiator is called. */
 function checkInitiatorLength(source: Field, volumeName: string): Errors {
-  const isLong = isGiven(at(source, 'initiatorName')) && `${volumeName}:${toText(readPath(source.value, 'targetPortal'))}`.length > 64;
+  const isLong = isGiven(at(source, 'initiatorName')) && byteLength(`${volumeName}:${toText(readPath(source.value, 'targetPortal'))}`) > 64;
   return isLong ? [invalidValue(source.path.replace(/iscsi$/, 'name'), volumeName, LONG_INITIATOR)] : [];
 }
 

@@ -1,5 +1,7 @@
 // Validation of the containers of a pod: the rules that all share, and those of init, sidecar and ephemeral containers.
-import { type FieldError, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required, tooMany } from '../../../../apimachinery/index.ts';
+import {
+  type FieldError, duplicate, forbiddenField, invalidTyped, invalidValue, notFoundValue, notSupported, required, tooMany,
+} from '../../../../apimachinery/index.ts';
 import {
   type Errors, type Field, at, checkLabelName, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong,
 } from '../../../common/validation/check.ts';
@@ -69,7 +71,7 @@ function checkResizePolicy(container: Field, restartPolicy: unknown): Errors {
       else if (!(supported as readonly string[]).includes(value)) errors.push(notSupported(list.path, value, supported));
     }
     if (restartPolicy === 'Never' && policy !== 'NotRequired') {
-      errors.push(invalidValue(list.path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+      errors.push(invalidTyped(list.path, toText(policy), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
     return errors;
   });

@@ -2,7 +2,7 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, checkRequired, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { checkPort, checkPortNumber } from '../../../common/validation/ports.ts';
-import { readPath, toList, toNumber, toText } from '../../../common/values.ts';
+import { readPath, toInteger, toList, toNumber, toText } from '../../../common/values.ts';
 
 const HEADER_PROBLEM = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
   + "regex used for validation is '[-A-Za-z0-9]+')";
@@ -19,8 +19,9 @@ function checkHttpGet(http: Field): Errors {
 }
 
 function checkSleep(sleep: Field, graceSeconds: unknown): Errors {
-  const seconds = toNumber(readPath(sleep.value, 'seconds') ?? 0);
-  if (typeof graceSeconds !== 'number' || (seconds >= 0 && seconds <= graceSeconds)) return [];
+  const seconds = toInteger(readPath(sleep.value, 'seconds'));
+  const isWhole = typeof graceSeconds === 'number' || typeof graceSeconds === 'bigint';
+  if (!isWhole || (seconds >= 0 && seconds <= graceSeconds)) return [];
   return [invalidValue(sleep.path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`)];
 }
 

@@ -1,6 +1,7 @@
 // Validation of the requests, limits and resource claims of containers and pods.
 import {
-  type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required,
+  type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidTyped, invalidValue, notFoundValue,
+  notSupported, required,
 } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isFilled, isGiven } from '../../../common/validation/check.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from '../../../common/validation/quantities.ts';
@@ -29,10 +30,10 @@ export function checkContainerResource({ path, name }: Entry): Errors {
   if (name.includes('/')) {
     // Extended resources have domains of their own, which fit into the name of a quota.
     const isExtended = isNative(name) || isExtendedName(name);
-    return isExtended ? problems : [...problems, invalidValue(path, name, "doesn't follow extended resource name standard")];
+    return isExtended ? problems : [...problems, invalidTyped(path, name, "doesn't follow extended resource name standard")];
   }
   const isForContainers = containerNames.includes(name) || isHuge(name);
-  return isForContainers ? problems : [...problems, invalidValue(path, name, 'must be a standard resource for containers')];
+  return isForContainers ? problems : [...problems, invalidTyped(path, name, 'must be a standard resource for containers')];
 }
 
 const checkValue = (entry: Entry): Errors => [...checkNatural(entry), ...(isNative(entry.name) ? [] : checkWhole(entry))];

@@ -1,7 +1,7 @@
 // Validation of node selectors, affinity, tolerations and topology spread.
 import {
-  type FieldError, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidValue, notSupported,
-  required,
+  type FieldError, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidTyped, invalidValue,
+  notSupported, required,
 } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { checkSelector } from '../../../common/validation/selectors.ts';
@@ -16,7 +16,7 @@ function checkNodeRequirement(requirement: Field, checksValues: boolean): Errors
   const text = toText(operator.value);
   const wants = Object.hasOwn(operators, text) ? operators[text] : undefined;
   const errors: FieldError[] = [];
-  if (wants === undefined) errors.push(invalidValue(operator.path, text, 'not a valid selector operator'));
+  if (wants === undefined) errors.push(invalidTyped(operator.path, text, 'not a valid selector operator'));
   if (wants === 'some' && count === 0) errors.push(required(values.path, "must be specified when `operator` is 'In' or 'NotIn'"));
   if (wants === 'none' && count > 0) errors.push(forbiddenField(values.path, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   if (wants === 'one' && count !== 1) errors.push(required(values.path, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
@@ -28,7 +28,7 @@ function checkNodeRequirement(requirement: Field, checksValues: boolean): Errors
 function checkNodeField(requirement: Field): Errors {
   const [key, operator, values] = [at(requirement, 'key'), at(requirement, 'operator'), at(requirement, 'values')];
   const isSet = operator.value === 'In' || operator.value === 'NotIn';
-  const errors: FieldError[] = isSet ? [] : [invalidValue(operator.path, toText(operator.value), 'not a valid selector operator')];
+  const errors: FieldError[] = isSet ? [] : [invalidTyped(operator.path, toText(operator.value), 'not a valid selector operator')];
   if (isSet && toList(values.value).length !== 1) {
     errors.push(required(values.path, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
   }
@@ -124,7 +124,7 @@ function checkToleration(toleration: Field): Errors {
   const errors: FieldError[] = toText(key.value) === '' ? [] : [...checkText(key, checkQualifiedName)];
   if (toText(key.value) === '' && kind !== 'Exists') errors.push(invalidValue(operator.path, kind, EVERY_KEY));
   if (isGiven(at(toleration, 'tolerationSeconds')) && effect.value !== 'NoExecute') {
-    errors.push(invalidValue(effect.path, toText(effect.value), "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    errors.push(invalidTyped(effect.path, toText(effect.value), "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   if (kind === '' || kind === 'Equal') {
     const problems = checkLabelValue(value);

@@ -3,7 +3,7 @@ import {
   type FieldError, byteLength, checkDnsSubdomain, duplicate, forbiddenField, invalidValue, required, tooLong,
 } from '../../../../apimachinery/index.ts';
 import {
-  type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong,
+  type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkTypedText, each, isEmptyText, isGiven, isWrong,
 } from '../../../common/validation/check.ts';
 import { readPath, toList, toNumber, toText } from '../../../common/values.ts';
 import { showPodPart } from './parts.ts';
@@ -73,10 +73,10 @@ function checkWindowsOptions(options: Field): Errors {
   const [name, spec, user] = [at(options, 'gmsaCredentialSpecName'), at(options, 'gmsaCredentialSpec'), at(options, 'runAsUserName')];
   const size = byteLength(toText(spec.value));
   return [
-    ...(isGiven(name) ? checkText(name, checkDnsSubdomain) : []),
+    ...(isGiven(name) ? checkTypedText(name, checkDnsSubdomain) : []),
     ...(isGiven(spec) && size === 0 ? [isWrong(spec, 'gmsaCredentialSpec cannot be an empty string')] : []),
     ...(size > MAX_SPEC_BYTES ? [isWrong(spec, 'gmsaCredentialSpec size must be under 64 KiB')] : []),
-    ...(isGiven(user) ? listUserProblems(toText(user.value)).map((problem) => isWrong(user, problem)) : []),
+    ...(isGiven(user) ? checkTypedText(user, listUserProblems) : []),
   ];
 }
 
