@@ -21,7 +21,7 @@ export function quoteValue(value: unknown): string {
 }
 
 /** JSON with what Go's encoder escapes beside the necessary. */
-const escapeJson = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export const escapeJson = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const withDetail = (text: string, detail: string | undefined): string => (detail ? `${text}: ${detail}` : text);
 

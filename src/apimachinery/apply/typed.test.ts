@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Field, Schema } from '../schema/schema.ts';
 import { typedProblem } from './typed.ts';
+import { elementOfItem } from './value.ts';
 
 const text: Schema = { type: 'string' };
 const field = (name: string, schema: Schema, more: Partial<Field> = {}): [string, Field] =>
@@ -42,4 +43,10 @@ test('typedProblem takes texts of a format for any scalar, and bytes for texts',
   assert.equal(typedProblem(dated, { day: 5 }), undefined);
   assert.equal(typedProblem(dated, { day: ['a'] }), '.day: expected any scalar, got &{[a]}');
   assert.equal(typedProblem(dated, { raw: 5 }), '.raw: expected string, got &value.valueUnstructured{Value:5}');
+});
+
+test('keys and values of items are written as Go writes them', () => {
+  const keyed: Schema = { type: 'array', listType: 'map', listMapKeys: ['name'], items: { type: 'object', fields: new Map([field('name', text)]) } };
+  assert.equal(elementOfItem(keyed, { name: 'a<&>\u2028' }), 'k:{"name":"a\\u003c\\u0026\\u003e\\u2028"}');
+  assert.equal(elementOfItem({ type: 'array', listType: 'set', items: text }, 'a&b'), 'v:"a\\u0026b"');
 });

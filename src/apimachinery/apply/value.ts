@@ -1,6 +1,7 @@
 // How a value takes part in apply: its shape by the schema, the identity of list items.
 // Mirrors the typed values of structured-merge-diff; `undefined` is absence, null a value.
 import { isJsonObject } from '../../base/index.ts';
+import { escapeJson } from '../field-error.ts';
 import type { Field, Schema } from '../schema/schema.ts';
 import type { PathElement } from './field-set.ts';
 
@@ -113,8 +114,8 @@ function elementOfValue(item: unknown): PathElement {
   return `v:${toJson(item)}`;
 }
 
-/** Numbers beyond those of JSON need a replacer, which makes all else several times slower. */
+/** As Go's encoder writes it. Numbers beyond those of JSON need a replacer, which makes all else several times slower. */
 function toJson(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return escapeJson(JSON.stringify(value));
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)) ?? 'null';
 }

@@ -85,3 +85,14 @@ test('an update of ephemeral containers is validated with the rest of the pod', 
   const mirror = { ...old, metadata: { ...old.metadata, annotations: { 'kubernetes.io/config.mirror': 'x' } } };
   assert.deepEqual(update([], mirror), ['[]: Forbidden: static pods do not support ephemeral containers']);
 });
+
+test('a pod that shares its node\'s network or messages sets none of their sysctls', () => {
+  const names = (spec: object, ...sysctls: string[]): readonly string[] =>
+    podWith({}, { ...spec, securityContext: { sysctls: sysctls.map((name) => ({ name, value: '1' })) } });
+  const sysctls = ['net.ipv4.x', 'net/ipv4/eth0.100/x', 'kernel.shmmax', 'fs/mqueue/x', 'vm.x'];
+  assert.deepEqual(names({}, ...sysctls), []);
+  const refuse = (index: number, shared: string): string =>
+    `spec.securityContext.sysctls[${index}].name: Invalid value: "${sysctls[index]}": may not be specified when '${shared}' is true`;
+  assert.deepEqual(names({ hostNetwork: true }, ...sysctls), [refuse(0, 'hostNetwork'), refuse(1, 'hostNetwork')]);
+  assert.deepEqual(names({ hostIPC: true }, ...sysctls), [refuse(2, 'hostIPC'), refuse(3, 'hostIPC')]);
+});

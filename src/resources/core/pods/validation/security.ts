@@ -83,17 +83,31 @@ function checkWindowsOptions(options: Field): Errors {
 const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 const SYSCTL_PROBLEM = 'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
-function checkSysctls(list: Field): Errors {
+const ofIpc = new Set(['sem', 'shmall', 'shmmax', 'shmmni', 'shm_rmid_forced', 'shm', 'msgmax', 'msgmnb', 'msgmni', 'msg'].map((name) => `kernel.${name}`));
+
+/** The field of a pod's spec that has the pod share what a sysctl sets with its node; undefined where none has. */
+function sharingOf(sysctl: string): 'hostNetwork' | 'hostIPC' | undefined {
+  const usesSlashes = /[./]/.exec(sysctl)?.[0] === '/';
+  const plain = usesSlashes ? sysctl.replace(/[./]/g, (sign) => (sign === '.' ? '/' : '.')) : sysctl;
+  const [name = ''] = plain.split('*');
+  if (name.startsWith('net.')) return 'hostNetwork';
+  return ofIpc.has(name) || name.startsWith('fs.mqueue.') ? 'hostIPC' : undefined;
+}
+
+function checkSysctls(list: Field, spec: unknown): Errors {
   const names = new Set<string>();
   return each(list).flatMap((sysctl): Errors => {
     const name = at(sysctl, 'name');
     const text = toText(name.value);
-    if (text === '') return [required(name.path)];
+    const errors: FieldError[] = [];
+    if (text === '') errors.push(required(name.path));
     // The length is checked first: the expression runs on short texts only.
-    if (text.length > 253 || !sysctlName.test(text)) return [invalidValue(name.path, text, SYSCTL_PROBLEM)];
-    const errors: FieldError[] = names.has(text) ? [duplicate(name.path, text)] : [];
+    else if (text.length > 253 || !sysctlName.test(text)) errors.push(invalidValue(name.path, text, SYSCTL_PROBLEM));
+    else if (names.has(text)) errors.push(duplicate(name.path, text));
     names.add(text);
-    return errors;
+    const shared = sharingOf(text);
+    const isShared = shared !== undefined && readPath(spec, shared) === true;
+    return isShared ? [...errors, invalidValue(name.path, text, `may not be specified when '${shared}' is true`)] : errors;
   });
 }
 
@@ -105,7 +119,7 @@ export function checkPodSecurity(spec: Field): Errors {
   return [
     ...checkIds(at(context, 'fsGroup'), at(context, 'runAsUser'), at(context, 'runAsGroup'), ...each(at(context, 'supplementalGroups'))),
     ...(shares ? [invalidValue(`${context.path}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled')] : []),
-    ...checkSysctls(at(context, 'sysctls')), ...closed('fsGroupChangePolicy', ['Always', 'OnRootMismatch']),
+    ...checkSysctls(at(context, 'sysctls'), spec.value), ...closed('fsGroupChangePolicy', ['Always', 'OnRootMismatch']),
     ...checkSeccomp(at(context, 'seccompProfile')), ...checkWindowsOptions(at(context, 'windowsOptions')), ...checkAppArmor(at(context, 'appArmorProfile')),
     ...closed('supplementalGroupsPolicy', ['Merge', 'Strict']), ...closed('seLinuxChangePolicy', ['Recursive']),
   ];
