@@ -59,7 +59,7 @@ function splitUrl(text: string): UrlParts {
   return { ...parts, host, user: at < 0 ? undefined : authority.slice(0, at), fragment: unescape(fragment) };
 }
 
-/** What is wrong of a URL that cannot be read: what stands before its fragment, or all of it where that can be read. */
+/** The text that is shown of a URL that cannot be read: that before its fragment, or all of it where that can be read. */
 function wrongPart(text: string): string {
   const start = text.split('#', 1)[0] as string;
   try {
