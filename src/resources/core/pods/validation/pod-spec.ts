@@ -177,7 +177,8 @@ const listContainers = (spec: Field): readonly Field[] =>
 
 /** The parts of a pod that checks of its containers use. */
 function readContext(spec: Field, volumes: Volumes): ContainerContext {
-  return { spec, volumes, claims: new Set(toObjects(readPath(spec.value, 'resourceClaims')).map((claim) => toText(claim['name'])).filter((name) => name !== '')) };
+  const claims = toObjects(readPath(spec.value, 'resourceClaims')).map((claim) => toText(claim['name']));
+  return { spec, volumes, claims: new Set(claims.filter((name) => name !== '')) };
 }
 
 /** One of a list; a text that is empty is missing. */
