@@ -185,3 +185,16 @@ test('validateReplicaStatus compares the counts of a replicationcontroller', () 
   ]);
   assert.deepEqual(update('/ReplicationController', { status: { replicas: 2, readyReplicas: 1, availableReplicas: 1 } }, { subresource: 'status' }), []);
 });
+
+test('a selector that an older release could not convert stays as it is', () => {
+  const controller = (selector: object, field = 'selector') => ({
+    metadata: { name: 'a', uid: 'u', annotations: { [`non-convertible.kubernetes.io/${field}`]: 'v', 'non-convertible.kubernetes.io': 'x' } },
+    spec: { replicas: 1, selector, template: { metadata: { labels: { a: 'b', c: 'd' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+  });
+  const errors = (now: object, old: object): readonly string[] =>
+    update('/ReplicationController', applyDefaults('/ReplicationController', now), { old: applyDefaults('/ReplicationController', old) });
+  assert.deepEqual(errors(controller({ a: 'b' }), controller({ a: 'b' })), []);
+  assert.deepEqual(errors(controller({ a: 'b' }), controller({ c: 'd' })),
+    ['spec.selector: Invalid value: {"a":"b"}: cannot update non-convertible selector']);
+  assert.deepEqual(errors(controller({ a: 'b' }), controller({ a: 'b' }, 'x')), ['x: Not found: "v": unknown non-convertible field']);
+});

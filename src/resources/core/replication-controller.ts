@@ -1,12 +1,12 @@
 // core/v1 ReplicationController.
-import { type FieldError, type KubeObject, required } from '../../apimachinery/index.ts';
+import { type FieldError, type KubeObject, equalJson, invalidValue, notFoundValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { formatLabels, wideColumn } from '../common/columns/columns.ts';
 import { replicaColumns } from '../common/columns/workloads.ts';
 import { ensureStruct, readPointer, setAbsent } from '../common/defaults.ts';
 import { countAt } from '../common/selectable-fields.ts';
 import { scale, scalePaths, status } from '../common/subresources.ts';
-import { type Errors, at, checkNotNegative, specOf } from '../common/validation/check.ts';
+import { type Errors, type Field, at, checkNotNegative, specOf } from '../common/validation/check.ts';
 import { checkCounts } from '../common/validation/counts.ts';
 import { readPath, toObject } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -51,6 +51,21 @@ function validateReplicationController(controller: KubeObject): Errors {
   return [...errors, ...checkTemplate(spec, 'ReplicationController')];
 }
 
+const KEPT_PREFIX = 'non-convertible.kubernetes.io';
+
+/** Annotations of a stored object name fields of older releases that an update may not lose; those of selectors keep the selector. */
+function checkKept(controller: KubeObject, old: KubeObject): Errors {
+  const [selector, before] = [controller, old].map((one) => at(specOf(one), 'selector')) as [Field, Field];
+  const isSame = equalJson(selector.value ?? {}, before.value ?? {});
+  return Object.entries(old.metadata.annotations ?? {}).filter(([key]) => key.startsWith(KEPT_PREFIX)).flatMap(([key, value]): Errors => {
+    const [, field, ...rest] = key.split('/');
+    if (field === undefined || rest.length > 0) return [];
+    if (field.includes('selector')) return isSame ? [] : [invalidValue(selector.path, selector.value, 'cannot update non-convertible selector')];
+    const missing = notFoundValue(field, value);
+    return [{ ...missing, message: `${missing.message}: unknown non-convertible field` }];
+  });
+}
+
 /** Status of a ReplicationController. */
 function validateReplicaStatus(controller: KubeObject): Errors {
   const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
@@ -69,6 +84,9 @@ export const replicationControllerKind: KindSpec = {
   gatedFields: gatedPodFields('spec.template.spec'),
   applyDefaults: applyReplicationControllerDefaults,
   strategy: { prepareForUpdate: keepTemplateLabels },
-  validation: { object: validateReplicationController, status: validateReplicaStatus },
+  validation: {
+    object: validateReplicationController, status: validateReplicaStatus,
+    update: (object, old) => [...validateReplicationController(object), ...checkKept(object, old)],
+  },
   warnings: warnOfTemplate({ path: ['spec', 'template'], names: true }),
 };

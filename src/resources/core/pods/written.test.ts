@@ -96,3 +96,11 @@ test('a pod that shares its node\'s network or messages sets none of their sysct
   assert.deepEqual(names({ hostNetwork: true }, ...sysctls), [refuse(0, 'hostNetwork'), refuse(1, 'hostNetwork')]);
   assert.deepEqual(names({ hostIPC: true }, ...sysctls), [refuse(2, 'hostIPC'), refuse(3, 'hostIPC')]);
 });
+
+test('amounts of huge pages are rounded up to bytes before they are divided', () => {
+  const of = (name: string, amount: string): readonly string[] =>
+    podWith({}, { containers: [box({ resources: { limits: { [name]: amount, cpu: '1' }, requests: { [name]: amount } } })] });
+  assert.deepEqual([of('hugepages-2Mi', '4Mi'), of('hugepages-1', '500m')], [[], []]);
+  assert.match(of('hugepages-2Mi', '500m')[0] ?? '', /Invalid value: "500m": 500m is not positive integer multiple of hugepages-2Mi$/);
+  assert.match(of('hugepages-1m', '1')[0] ?? '', /is not positive integer multiple of hugepages-1m$/);
+});

@@ -4,7 +4,7 @@ import {
   notSupported, required,
 } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isFilled, isGiven } from '../../../common/validation/check.ts';
-import { checkNatural, checkWhole, compareAt, entriesOf, quantityAt, showQuantity } from '../../../common/validation/quantities.ts';
+import { checkNatural, checkWhole, compareAt, entriesOf, roundUpToWhole, showQuantity } from '../../../common/validation/quantities.ts';
 import { checkResourceName } from '../../../common/validation/resource-names.ts';
 import { readPath, toObject, toText } from '../../../common/values.ts';
 import { type ResourceList, totalOf } from '../totals.ts';
@@ -38,17 +38,12 @@ export function checkContainerResource({ path, name }: Entry): Errors {
 
 const checkValue = (entry: Entry): Errors => [...checkNatural(entry), ...(isNative(entry.name) ? [] : checkWhole(entry))];
 
-function countUnits(place: Field): bigint {
-  const { mantissa, exponent } = quantityAt(place);
-  return exponent < 0 ? 0n : mantissa * 10n ** BigInt(Math.min(exponent, 40));
-}
-
 function checkPages(entry: Entry): Errors {
   if (!isHuge(entry.name)) return [];
   const size = { path: '', value: entry.name.slice(HUGE_PREFIX.length) };
   try {
-    const [pages, page] = [countUnits(entry), countUnits(size)];
-    if (page > 0n && pages % page === 0n) return [];
+    const page = checkWhole(size).length === 0 ? roundUpToWhole(size) : 0n;
+    if (page > 0n && roundUpToWhole(entry) % page === 0n) return [];
   } catch {
     // A page size that is no quantity has no multiples.
   }
