@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { readCommandOutcomes } from './cmd.ts';
 import { compare, readLedger, readOutcomes } from './ledger.ts';
 
 test('readOutcomes reads the tests of a package, and notices those that a panic left out', () => {
@@ -21,4 +22,11 @@ test('readLedger has the causes of older releases of Node for them alone', () =>
   const file = fileURLToPath(new URL('../../../test/upstream/ledger.json', import.meta.url));
   const failsWith = (node: string): string[] => Object.keys(readLedger(file, node)['tls']?.fails ?? {});
   assert.deepEqual([failsWith('22.19.0'), failsWith('24.1.0')], [['TestAPICurvePreferences'], []]);
+});
+
+test('readCommandOutcomes reads the tests of kubectl, and notices the one in which they stopped', () => {
+  const start = 'Recording: record_command_canary\nError when running record_command_canary\nRecording: run_pod_tests\nRecording: run_swagger_tests\n';
+  const failed = 'Error when running run_swagger_tests\n';
+  assert.deepEqual([...readCommandOutcomes(`${start}${failed}FAILED TESTS: run_swagger_tests, \n`)], [['pod', 'PASS'], ['swagger', 'FAIL']]);
+  assert.deepEqual([...readCommandOutcomes(`${start}Clean up complete\n`)], [['pod', 'PASS'], ['swagger', 'missing']]);
 });

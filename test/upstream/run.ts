@@ -1,5 +1,5 @@
 // Runs Kubernetes' own integration tests against this tree: `npm run upstream -- PACKAGE… [--run REGEX] [--server COMMAND] [--build]`, where a package is
-// `apiextensions` or a path below Kubernetes' test/integration, such as apiserver/apply. Prints the tests, and a score of those that pass on
+// `apiextensions`, `cmd` (the tests of kubectl) or a path below Kubernetes' test/integration, such as apiserver/apply. Prints the tests, and a score of those that pass on
 // kube-apiserver 1.36.3; ends with an error where a test fails whose cause the ledger does not have, or passes although it has one. Go and etcd are on
 // PATH (or PINTLE_ETCD names etcd); the tests come from Go's module proxy and are kept in PINTLE_UPSTREAM, by default below ~/.cache.
 import { execFileSync, spawn } from 'node:child_process';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { findMissing, runCommandTests } from './cmd.ts';
 import { compare, type Outcome, readLedger, readOutcomes, type Verdict } from './ledger.ts';
 import { build, noGo, prepare, type TestProgram, upstreamDirectory } from './prepare.ts';
 
@@ -76,6 +77,19 @@ async function runPackage(name: string, { directory, mark, etcd, server, pattern
   return compare(outcomes, known);
 }
 
+/** The tests of kubectl, with `--run` those of the names that it has with commas between. */
+async function runKubectlTests(_name: string, { directory, etcd, server, pattern }: RunOptions): Promise<Verdict> {
+  const absent = findMissing();
+  if (absent !== false) throw new Error(`Kubernetes' tests of kubectl need ${absent} on PATH`);
+  const logs = path.join(directory, 'logs');
+  const outcomes = await runCommandTests({
+    kubernetes: path.join(directory, 'kubernetes'), driver: path.join(ours, 'cmd/driver.sh'), logs, etcd, server, tests: pattern?.split(',') ?? [],
+  });
+  for (const [test, outcome] of outcomes) console.log(`${outcome} cmd ${test}`);
+  console.log(`The output and the logs of the programs are in ${logs}.`);
+  return compare(outcomes, readLedger(path.join(ours, 'ledger.json'))['cmd']);
+}
+
 const { values, positionals } = parseArgs({ allowPositionals: true,
   options: { run: { type: 'string' }, server: { type: 'string' }, build: { type: 'boolean' } } });
 const missing = noGo || noEtcd;
@@ -93,7 +107,7 @@ const cluster = await startCluster();
 let surprises = 0;
 try {
   for (const name of positionals) {
-    const verdict = await runPackage(name, {
+    const verdict = await (name === 'cmd' ? runKubectlTests : runPackage)(name, {
       directory, mark, etcd: cluster.endpoints[0] as string, server: values.server ?? ownServer, pattern: values.run,
     });
     surprises += verdict.surprises.length;
