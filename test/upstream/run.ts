@@ -1,7 +1,7 @@
 // Runs Kubernetes' own integration tests against this tree: `npm run upstream -- PACKAGE… [--run REGEX] [--server COMMAND] [--build]`, where a package is
-// `apiextensions`, `cmd` (the tests of kubectl) or a path below Kubernetes' test/integration, such as apiserver/apply. Prints the tests, and a score of those that pass on
-// kube-apiserver 1.36.3; ends with an error where a test fails whose cause the ledger does not have, or passes although it has one. Go and etcd are on
-// PATH (or PINTLE_ETCD names etcd); the tests come from Go's module proxy and are kept in PINTLE_UPSTREAM, by default below ~/.cache.
+// `apiextensions`, `cmd` (the tests of kubectl) or a path below Kubernetes' test/integration, such as apiserver/apply. Prints the tests, and a score of
+// those that pass on kube-apiserver 1.36.3; ends with an error where a test fails whose cause the ledger does not have, or passes although it has one. Go
+// and etcd are on PATH (or PINTLE_ETCD names etcd); the tests come from Go's module proxy and are kept in PINTLE_UPSTREAM, by default below ~/.cache.
 import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

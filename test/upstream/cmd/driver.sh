@@ -19,9 +19,10 @@ setup
 
 key=$(mktemp)
 openssl genrsa -out "$key" 2048 2> /dev/null
+without=ServiceAccount,DefaultStorageClass,DefaultTolerationSeconds,MutatingAdmissionWebhook,ValidatingAdmissionWebhook,StorageObjectInUseProtection
 $APISERVER --bind-address=127.0.0.1 --secure-port="$API_PORT" --etcd-servers="$ETCD_URL" --authorization-mode=RBAC,AlwaysAllow \
   --enable-admission-plugins=LimitRanger,ResourceQuota --runtime-config=api/v1 --service-cluster-ip-range=10.0.0.0/24 \
-  --disable-admission-plugins=ServiceAccount,DefaultStorageClass,DefaultTolerationSeconds,MutatingAdmissionWebhook,ValidatingAdmissionWebhook,StorageObjectInUseProtection \
+  --disable-admission-plugins="$without" \
   --service-account-key-file="$key" --service-account-signing-key-file="$key" --service-account-issuer=https://kubernetes.default.svc \
   --client-ca-file=hack/testdata/ca/ca.crt --token-auth-file=hack/testdata/auth-tokens.csv --cert-dir="$(mktemp -d)" > "$LOGS/apiserver.log" 2>&1 &
 export APISERVER_PID=$!
@@ -34,7 +35,8 @@ kube-controller-manager --kubeconfig="$config" --secure-port=0 --cluster-signing
 export CTLRMGR_PID=$!
 
 # Without an annotation the node would have no field that its creator owns.
-kubectl create -f - <<< '{"kind":"Node","apiVersion":"v1","metadata":{"name":"127.0.0.1","annotations":{"made-by":"tests"}},"status":{"capacity":{"memory":"1Gi"}}}'
+node='{"kind":"Node","apiVersion":"v1","metadata":{"name":"127.0.0.1","annotations":{"made-by":"tests"}},"status":{"capacity":{"memory":"1Gi"}}}'
+kubectl create -f - <<< "$node"
 export SUPPORTED_RESOURCES=('*') WHAT=$TESTS
 runTests
 echo 'All tests have run'
