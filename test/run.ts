@@ -51,8 +51,12 @@ function runFiles(name: string, files: readonly string[], concurrency: number): 
   return status === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
-const [mode = 'quick', ...only] = process.argv.slice(2);
-const wanted = findTests().filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
+const [mode = 'quick', ...given] = process.argv.slice(2);
+const only = given.map((part) => part.replace(/\.ts$/, '.js'));
+const tests = findTests();
+const unknown = only.filter((part) => !tests.some((file) => file.includes(part)));
+if (unknown.length > 0) throw new Error(`no test is named like ${unknown.join(', ')}`);
+const wanted = tests.filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
 const runs = [
   runFiles('quick', mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file)), 2),
   runFiles('slow', mode === 'quick' ? [] : wanted.filter((file) => isSlow(file) && !isAlone(file)), 2),

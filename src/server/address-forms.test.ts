@@ -15,19 +15,19 @@ const writes: readonly (readonly [path: string, body: object, problem: string])[
     'must not be an IPv4-mapped IPv6 address'],
   [`/apis/networking.k8s.io/v1${namespace}/networkpolicies`, { metadata, spec: blockOf('172.017.0.0/16', ['172.17.001.3/024']) },
     'must not have leading 0s in IP or prefix length'],
-  [`/api/v1${namespace}/services`, serviceOf({ clusterIP: '10.96.0.011', externalIPs: ['192.168.000.1'] }), 'must not have leading 0s'],
+  [`/api/v1${namespace}/services`, serviceOf({ clusterIP: '10.0.0.011', externalIPs: ['192.168.000.1'] }), 'must not have leading 0s'],
   ['/api/v1/nodes', { metadata, spec: { podCIDR: '10.0.0.1/24', podCIDRs: ['10.0.0.1/24'] } }, 'must not have bits set beyond the prefix length'],
 ];
 
 /** Bodies that are refused whether the gate is on or off, with what is said while it is off. */
 const refused: readonly (readonly [path: string, body: object, problem: RegExp])[] = [
   [`/api/v1${namespace}/endpoints`, { metadata: { name: 'b' }, subsets: [{ addresses: [{ ip: '127.0.0.01' }] }] }, /may not be in the loopback range/],
-  [`/apis/discovery.k8s.io/v1${namespace}/endpointslices`, { metadata: { name: 'b' }, addressType: 'IPv6', endpoints: [{ addresses: ['10.0.0.01'] }] },
-    /must be an IPv6 address/],
+  [`/apis/discovery.k8s.io/v1${namespace}/endpointslices`, { metadata: { name: 'b' }, addressType: 'IPv4', endpoints: [{ addresses: ['fd00::00001'] }] },
+    /must be an IPv4 address/],
   [`/apis/networking.k8s.io/v1${namespace}/networkpolicies`, { metadata: { name: 'b' }, spec: blockOf('172.017.0.0/16', ['172.018.0.0/24']) },
     /must be a strict subset of `cidr`/],
   [`/api/v1${namespace}/services`, { ...serviceOf({ externalIPs: ['127.0.0.01'] }), metadata: { name: 'b' } }, /may not be in the loopback range/],
-  [`/api/v1${namespace}/services`, { ...serviceOf({ clusterIPs: ['10.96.0.011', '10.96.0.012'], clusterIP: '10.96.0.011' }), metadata: { name: 'b' } },
+  [`/api/v1${namespace}/services`, { ...serviceOf({ clusterIPs: ['10.0.0.011', '10.0.0.012'], clusterIP: '10.0.0.011' }), metadata: { name: 'b' } },
     /may specify no more than one IP for each IP family/],
   ['/apis/networking.k8s.io/v1/ipaddresses',
     { metadata: { name: '10.0.0.011' }, spec: { parentRef: { resource: 'services', name: 'a', namespace: 'default' } } }, /must not have leading 0s/],
@@ -60,8 +60,8 @@ describe('addresses in forms of older releases', () => {
       assert.equal(status, 201, `${path}: ${answer.message}`);
     }
     const { body: service } = await server.request({ path: `/api/v1${namespace}/services/a` });
-    assert.deepEqual([service.spec.clusterIPs, service.spec.ipFamilies], [['10.96.0.011'], ['IPv4']]);
-    const { status } = await server.request({ path: '/apis/networking.k8s.io/v1/ipaddresses/10.96.0.11' });
+    assert.deepEqual([service.spec.clusterIPs, service.spec.ipFamilies], [['10.0.0.011'], ['IPv4']]);
+    const { status } = await server.request({ path: '/apis/networking.k8s.io/v1/ipaddresses/10.0.0.11' });
     assert.equal(status, 200);
   });
 
