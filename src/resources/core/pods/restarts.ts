@@ -28,32 +28,38 @@ function mayRestart(container: JsonObject, spec: JsonObject, exitCode: number): 
   return (isPlain ? undefined : allows(container['restartPolicy'], exitCode)) ?? allows(spec['restartPolicy'], exitCode) ?? true;
 }
 
+/** Whether the container of a name that ended with a code may run again. */
+type MayRun = (name: string, exitCode: number) => boolean;
+
+const isOver = (status: unknown): boolean => readPath(status, 'state', 'terminated') !== undefined;
+
+function readRule(spec: JsonObject, list: string): MayRun {
+  const rules = ['initContainers', 'containers'].flatMap((one) => toObjects(spec[one])).flatMap((container) => toObjects(container['restartPolicyRules']));
+  if (rules.some(({ action }) => action === RESTART_ALL)) return () => true;
+  // Of several with one name the first counts.
+  const byName = new Map([...toObjects(spec[list])].reverse().map((container) => [toText(container['name']), container]));
+  return (name, exitCode) => {
+    const container = byName.get(name);
+    return container !== undefined && mayRestart(container, spec, exitCode);
+  };
+}
+
 /** Problems of containers that a status takes back from their end, at the places that they have in the stored status. */
 export function checkTransitions(status: Field, old: KubeObject): Errors {
   const spec = toObject(old['spec']) as JsonObject;
-  const containersOf = (list: string): JsonObject[] => [...toObjects(spec[list])];
-  const all = ['initContainers', 'containers'].flatMap(containersOf).flatMap((container) => toObjects(container['restartPolicyRules']));
-  const restartsAll = all.some(({ action }) => action === RESTART_ALL);
-  const check = (list: string, mayRun: (name: string, exitCode: number) => boolean): Errors => {
-    const states = new Map<string, unknown>();
-    for (const one of each(at(status, list))) {
-      const name = toText(readPath(one.value, 'name'));
-      const isOver = readPath(one.value, 'state', 'terminated') !== undefined;
-      if (!isOver) states.set(name, one.value);
-    }
-    return toObjects(readPath(old, 'status', list)).flatMap((before, index): Errors => {
-      const ended = readPath(before, 'state', 'terminated');
-      const name = toText(before['name']);
-      if (ended === undefined || !states.has(name) || mayRun(name, toNumber(readPath(ended, 'exitCode') ?? 0))) return [];
+  const check = (list: string, makeRule: () => MayRun): Errors => {
+    const ended = [...toObjects(readPath(old, 'status', list)).entries()].filter(([, one]) => isOver(one));
+    if (ended.length === 0) return [];
+    const mayRun = makeRule();
+    const running = new Set(each(at(status, list)).filter(({ value }) => !isOver(value)).map(({ value }) => toText(readPath(value, 'name'))));
+    return ended.flatMap(([index, one]): Errors => {
+      const name = toText(one['name']);
+      if (!running.has(name) || mayRun(name, toNumber(readPath(one, 'state', 'terminated', 'exitCode') ?? 0))) return [];
       return [forbiddenField(`${status.path}.${list}[${index}].state`, 'may not be transitioned to non-terminated state')];
     });
   };
-  const byRule = (list: string) => (name: string, exitCode: number): boolean => {
-    const container = containersOf(list).find((one) => one['name'] === name);
-    return restartsAll || (container !== undefined && mayRestart(container, spec, exitCode));
-  };
   return [
-    ...check('containerStatuses', byRule('containers')), ...check('initContainerStatuses', byRule('initContainers')),
-    ...check('ephemeralContainerStatuses', () => false),
+    ...check('containerStatuses', () => readRule(spec, 'containers')), ...check('initContainerStatuses', () => readRule(spec, 'initContainers')),
+    ...check('ephemeralContainerStatuses', () => () => false),
   ];
 }

@@ -26,7 +26,10 @@ function raise(most: Amounts, other: Amounts): void {
   }
 }
 
-/** The amounts that run side by side, or those of an init container beside the sidecars before it, whichever are more. */
+/**
+ * The amounts that run side by side, or those of an init container beside the sidecars before it, whichever are more. Of an init container its own
+ * resources are looked at: what the sidecars have beside it is not more than what runs in the end.
+ */
 export function totalOf(spec: JsonObject, list: ResourceList): Amounts {
   const total: Amounts = new Map();
   const sidecars: Amounts = new Map();
@@ -37,9 +40,9 @@ export function totalOf(spec: JsonObject, list: ResourceList): Amounts {
     if (container['restartPolicy'] === 'Always') {
       add(total, own);
       add(sidecars, own);
-      raise(peak, sidecars);
     } else {
-      add(own, sidecars);
+      const before = new Map([...own].flatMap(([name]) => (sidecars.has(name) ? [[name, sidecars.get(name) as string] as const] : [])));
+      add(own, before);
       raise(peak, own);
     }
   }

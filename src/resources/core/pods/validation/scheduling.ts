@@ -76,14 +76,16 @@ function checkLabelKeys(keys: Field, selector: Field): Errors {
 function checkMatchKeys(parent: Field): Errors {
   const [selector, matching, others] = [at(parent, 'labelSelector'), at(parent, 'matchLabelKeys'), at(parent, 'mismatchLabelKeys')];
   const seen = new Set(Object.keys(toObject(readPath(selector.value, 'matchLabels'))));
+  const places = new Map(toList(matching.value).map((key, index) => [toText(key), index]));
+  const mismatching = new Set(toList(others.value).map(toText));
   const repeated = toObjects(readPath(selector.value, 'matchExpressions')).flatMap((expression): Errors => {
     const key = toText(expression['key']);
-    const index = toList(matching.value).map(toText).lastIndexOf(key);
-    const isRepeated = index >= 0 && seen.has(key);
+    const index = places.get(key);
+    const isRepeated = index !== undefined && seen.has(key);
     seen.add(key);
     return isRepeated ? [invalidValue(`${parent.path}[${index}]`, key, 'exists in both matchLabelKeys and labelSelector')] : [];
   });
-  const shared = each(matching).filter(({ value }) => toList(others.value).map(toText).includes(toText(value)))
+  const shared = each(matching).filter(({ value }) => mismatching.has(toText(value)))
     .map((key) => isWrong(key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
   return [...checkLabelKeys(matching, selector), ...checkLabelKeys(others, selector), ...(isGiven(selector) ? repeated : []), ...shared];
 }
