@@ -23,7 +23,6 @@ const different: Readonly<Record<string, string>> = {
   'L-15': 'conditions name the pods that remain (docs/differences.md)',
   'M-59': 'an empty list is shown as null (docs/differences.md)',
   'N-18': 'the own authority is named as well (docs/differences.md)',
-  'R-06': 'HTML is passed on as it comes (docs/differences.md)',
   'S-08': 'each request takes one seat (docs/differences.md)',
   'S-12': 'the own store takes what a body may hold (docs/differences.md)',
   'U-17': 'one version is served, and none emulated (docs/differences.md)',

@@ -1,9 +1,9 @@
 // Ports of nodes for one Service. Ports asked for are taken or refused, one by one in the order of the Service's ports. Two ports of a new Service that
 // have the same number, over two protocols, have one port of the nodes; any other port that is asked for twice is refused.
 import { failure, internalError, invalid, invalidValue } from '../../apimachinery/index.ts';
-import type { Random } from '../../base/index.ts';
+import { type Random, createTimeSlice, systemClock } from '../../base/index.ts';
 import { type PortRange, createPortPool } from './node-ports.ts';
-import { type Claims, takeAny } from './pool.ts';
+import { type Claims, type Owner, takeAny } from './pool.ts';
 import type { Reservation } from './reservation.ts';
 import { type ServicePort, type ServiceSpec, heldNodePorts, listNodePorts, listPorts, mayHoldNodePorts, needsHealthCheck, needsNodePorts } from './service.ts';
 
@@ -19,20 +19,32 @@ interface PortWish {
 }
 
 /** Ports that were taken in this write. */
-type Taken = Set<number>;
+interface Taken {
+  readonly ports: Set<number>;
+  highest: number;
+  /** What others have, read once for a dry run. */
+  others?: Promise<ReadonlyMap<string, Owner>>;
+}
+
+function addPort(taken: Taken, port: number): void {
+  taken.ports.add(port);
+  taken.highest = Math.max(taken.highest, port);
+}
 
 const ALREADY_TAKEN = 'provided port is already allocated';
+/** A Service may have a hundred thousand ports. */
+const SLICE_MS = 5;
 
 /** Takes a port that is asked for; the problem where that cannot be. */
 async function take({ claims, reservation, isDry, portRange: { first, last } }: PortWish, port: number, taken: Taken): Promise<string | undefined> {
   if (isDry) {
-    if (taken.has(port) || await claims.isTaken(String(port))) return ALREADY_TAKEN;
+    if (taken.ports.has(port) || (await (taken.others ??= claims.taken())).has(String(port))) return ALREADY_TAKEN;
   } else {
     if (port < first || port > last) return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     if (!(await claims.claim(String(port), reservation.owner))) return ALREADY_TAKEN;
     reservation.addTaken(claims, String(port));
   }
-  taken.add(port);
+  addPort(taken, port);
   return undefined;
 }
 
@@ -40,11 +52,11 @@ async function take({ claims, reservation, isDry, portRange: { first, last } }: 
 const DRY_PORT = 32_768;
 
 async function takeFree({ isDry, claims, reservation, random, portRange }: PortWish, taken: Taken): Promise<number> {
-  const port = isDry ? String(Math.max(...taken.size === 0 ? [DRY_PORT] : taken) + 1)
+  const port = isDry ? String((taken.ports.size === 0 ? DRY_PORT : taken.highest) + 1)
     : await takeAny({ claims, owner: reservation.owner, random }, createPortPool(portRange));
   if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
   if (!isDry) reservation.addTaken(claims, port);
-  taken.add(Number(port));
+  addPort(taken, Number(port));
   return Number(port);
 }
 
@@ -55,13 +67,20 @@ async function takeAsked(wish: PortWish, { asked, index }: { readonly asked: num
   throw invalid({ group: '', kind: 'Service' }, wish.reservation.owner.name, [invalidValue(`spec.ports[${index}].nodePort`, asked, problem)]);
 }
 
-/** Gives a port of a new Service its port of the nodes; `given` has those of the ports before it, by their numbers. */
-async function giveNew(wish: PortWish, port: ServicePort, { taken, given }: { readonly taken: Taken; readonly given: Map<number, number> }): Promise<void> {
-  const ports = listPorts(wish.spec);
-  const [index, number] = [ports.indexOf(port), port.port ?? 0];
+/** The ports that are asked for, and those that the ports of a new Service before one of them have been given. */
+interface Progress {
+  readonly taken: Taken;
+  /** The first port of the nodes that is asked for, by the numbers of the Service's ports. */
+  readonly asked: ReadonlyMap<number, number>;
+  readonly given: Map<number, number>;
+}
+
+/** Gives a port of a new Service its port of the nodes. */
+async function giveNew(wish: PortWish, [index, port]: readonly [number, ServicePort], { taken, asked: wanted, given }: Progress): Promise<void> {
+  const number = port.port ?? 0;
   const known = given.get(number);
   if (known === undefined) {
-    const asked = ports.find((one) => (one.port ?? 0) === number && one.nodePort)?.nodePort;
+    const asked = wanted.get(number);
     if (asked !== undefined) await takeAsked(wish, { asked, index }, taken);
     port.nodePort = asked ?? await takeFree(wish, taken);
     given.set(number, port.nodePort);
@@ -73,8 +92,14 @@ async function giveNew(wish: PortWish, port: ServicePort, { taken, given }: { re
 }
 
 async function giveAllNew(wish: PortWish, taken: Taken): Promise<void> {
-  const given = new Map<number, number>();
-  for (const port of listPorts(wish.spec)) if (port.nodePort || needsNodePorts(wish.spec)) await giveNew(wish, port, { taken, given });
+  const ports = listPorts(wish.spec);
+  const asked = new Map(ports.flatMap(({ port = 0, nodePort }) => (nodePort ? [[port, nodePort] as const] : [])).reverse());
+  const progress = { taken, asked, given: new Map<number, number>() };
+  const pause = createTimeSlice(systemClock, SLICE_MS);
+  for (const entry of ports.entries()) {
+    await pause();
+    if (entry[1].nodePort || needsNodePorts(wish.spec)) await giveNew(wish, entry, progress);
+  }
 }
 
 /** Gives the ports of a Service that was there before theirs; it may keep those that it had. Throws a plain error where one of a protocol is there twice. */
@@ -83,7 +108,9 @@ async function giveAllChanged(wish: PortWish, before: ServiceSpec, taken: Taken)
   const held = new Set(listNodePorts(before));
   const asked = new Set<number>();
   const seen = new Set<string>();
+  const pause = createTimeSlice(systemClock, SLICE_MS);
   for (const [index, port] of listPorts(spec).entries()) {
+    await pause();
     if (!port.nodePort && !needsNodePorts(spec)) continue;
     if (!port.nodePort) {
       port.nodePort = await takeFree(wish, taken);
@@ -112,7 +139,7 @@ async function giveHealthCheckPort(wish: PortWish, taken: Taken): Promise<void> 
 /** Gives the Service the ports of nodes that it needs, in place. */
 export async function allocatePorts(wish: PortWish): Promise<void> {
   const { spec, before, reservation, claims } = wish;
-  const taken: Taken = new Set();
+  const taken: Taken = { ports: new Set(), highest: 0 };
   if (mayHoldNodePorts(spec)) {
     await (before === undefined ? giveAllNew(wish, taken) : giveAllChanged(wish, before, taken));
     await giveHealthCheckPort(wish, taken);
