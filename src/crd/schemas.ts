@@ -170,8 +170,9 @@ class StandIn implements Schema {
   get isOpen(): boolean {
     return this.#schema.isOpen === true;
   }
-  get items(): Schema | undefined {
-    return this.#schema.items;
+  /** Undefined where the schema has none, which the type of an optional member cannot say. */
+  get items(): Schema {
+    return this.#schema.items as Schema;
   }
   get default(): unknown {
     return this.#schema.default;
