@@ -274,7 +274,7 @@ export function typeObject(
   try {
     const options = { keepEmptyLists: true, ...(duplicates && { duplicates }), ...(oddNumbers && { oddNumbers }), inFieldOrder, untyped, before };
     if (expected.custom) {
-      const decoded = decodeCustomObject(expected.schema, value, before);
+      const decoded = decodeCustomObject(expected.schema, value, { before, keepsNulls: untyped });
       return { object: withType(decoded.object as unknown as KubeObject, expected), strictErrors: decoded.strictErrors };
     }
     const { object, strictErrors, firstUnknownIndex } = decodeObject(expected.schema, value, options);

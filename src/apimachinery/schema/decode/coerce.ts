@@ -21,11 +21,13 @@ type Path = readonly (string | number | { readonly entry: string })[];
 interface CoerceOptions {
   /** Members of a wrong type are dropped instead of refused, as when an object is read from the store. */
   readonly dropsMalformed?: boolean;
+  /** Nulls in the place of kind and apiVersion are left for validation, as in what an apply has made. */
+  readonly keepsNulls?: boolean;
 }
 
 /** Coerces every embedded resource of a pruned object; throws DecodeError where kind, apiVersion or metadata has a wrong type. */
 export function coerceEmbedded(
-  schema: Schema, object: Record<string, unknown>, objectMeta: Schema, { dropsMalformed = false }: CoerceOptions = {},
+  schema: Schema, object: Record<string, unknown>, objectMeta: Schema, { dropsMalformed = false, keepsNulls = false }: CoerceOptions = {},
 ): Coerced {
   const strictErrors: string[] = [];
   const walk = (node: Schema | undefined, value: unknown, path: Path): unknown => {
@@ -38,7 +40,8 @@ export function coerceEmbedded(
       const item = (value as Json)[key];
       if (isEmbedded && isMetaField(key)) {
         const field = { key, value: dropsMalformed ? withoutMalformed(key, item, objectMeta) : item, path: [...path, key], objectMeta, strictErrors };
-        if (field.value !== undefined) setOwn(coerced, key, coerceMetaField(field));
+        const isKept = keepsNulls && field.value === null && key !== 'metadata';
+        if (field.value !== undefined) setOwn(coerced, key, isKept ? null : coerceMetaField(field));
       } else setOwn(coerced, key, walk(node.fields?.get(key)?.schema ?? node.items, item, [...path, node.fields?.has(key) === true ? key : { entry: key }]));
     }
     return coerced;

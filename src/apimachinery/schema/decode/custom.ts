@@ -23,9 +23,11 @@ const objectMetaOf = (schema: Schema): Schema | undefined => schema.fields?.get(
 
 /**
  * Reads a body; throws DecodeError when metadata, its own or of an embedded resource, has a wrong type. Defaults are not applied. What the body
- * shares with `before`, the object that it was made from, is as it should be.
+ * shares with `before`, the object that it was made from, is as it should be. `keepsNulls`: see coerceEmbedded.
  */
-export function decodeCustomObject(schema: Schema, json: Json, before?: Readonly<Json>): Decoded {
+export function decodeCustomObject(
+  schema: Schema, json: Json, { before, keepsNulls = false }: { readonly before?: Readonly<Json> | undefined; readonly keepsNulls?: boolean } = {},
+): Decoded {
   const strictErrors: string[] = [];
   const objectMeta = objectMetaOf(schema);
   let { metadata } = json as { metadata?: unknown };
@@ -38,7 +40,7 @@ export function decodeCustomObject(schema: Schema, json: Json, before?: Readonly
   strictErrors.push(...pruned.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`));
   let { object } = pruned;
   if (objectMeta !== undefined && hasEmbedded(schema)) {
-    const coerced = coerceEmbedded(schema, object, objectMeta);
+    const coerced = coerceEmbedded(schema, object, objectMeta, { keepsNulls });
     object = coerced.object;
     strictErrors.push(...coerced.strictErrors);
   }
