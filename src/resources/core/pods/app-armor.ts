@@ -4,9 +4,9 @@ import { type JsonObject, type KubeObject, equalJson } from '../../../apimachine
 import { ensureStruct, readStructs } from '../../common/defaults.ts';
 import { type Field, at, each } from '../../common/validation/check.ts';
 import { readPath, toText } from '../../common/values.ts';
+import { APP_ARMOR_PREFIX } from './profile-annotations.ts';
 import { checkAppArmor } from './validation/security.ts';
 
-const KEY_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST_PREFIX = 'localhost/';
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
 
@@ -25,7 +25,7 @@ function readProfile(annotation: string): JsonObject | undefined {
 export function applyAppArmorAnnotations(pod: KubeObject, warn: (text: string) => void): void {
   if (readPath(pod, 'spec', 'os', 'name') === 'windows') return;
   for (const container of containerLists.flatMap((list) => readStructs(pod['spec'], list))) {
-    const key = `${KEY_PREFIX}${toText(container['name'])}`;
+    const key = `${APP_ARMOR_PREFIX}${toText(container['name'])}`;
     const annotation = readPath(pod.metadata.annotations, key);
     if (annotation === undefined || readPath(container, 'securityContext', 'appArmorProfile') !== undefined) continue;
     const profile = readProfile(toText(annotation));
@@ -40,7 +40,7 @@ export function warnOfAppArmor(template: Field): readonly string[] {
   const spec = at(template, 'spec');
   if (at(spec, 'securityContext', 'appArmorProfile').value !== undefined) return [];
   return containerLists.flatMap((list) => each(at(spec, list))).flatMap((container) => {
-    const key = `${KEY_PREFIX}${toText(readPath(container.value, 'name'))}`;
+    const key = `${APP_ARMOR_PREFIX}${toText(readPath(container.value, 'name'))}`;
     const isBare = at(container, 'securityContext', 'appArmorProfile').value === undefined;
     const annotations = at(template, 'metadata', 'annotations');
     return isBare && readPath(annotations.value, key) !== undefined ? [formatWarning(annotations.path, key)] : [];

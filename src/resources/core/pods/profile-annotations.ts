@@ -1,18 +1,18 @@
 // The annotations by which releases before 1.30 named the profiles of seccomp and AppArmor: they are validated, and where a container has a profile in a
 // field as well, both are the same.
 import { forbiddenField, invalidValue } from '../../../apimachinery/index.ts';
-import { type Errors, type Field, at, each } from '../../common/validation/check.ts';
+import { type Errors, type Field, at } from '../../common/validation/check.ts';
 import { readPath, toObject, toText } from '../../common/values.ts';
+import { listContainers } from './validation/containers.ts';
 import { checkDescendingPath } from './validation/references.ts';
 
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/';
-const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
+/** The beginning of annotations that name the AppArmor profile of a container, whose name follows. */
+export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST_PREFIX = 'localhost/';
 const seccompNames = ['runtime/default', 'docker/default', 'unconfined'];
 const appArmorNames = ['', 'runtime/default', 'unconfined'];
-
-const listContainers = (spec: Field): readonly Field[] => ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
 function checkSeccomp(path: string, profile: string): Errors {
   if (seccompNames.includes(profile)) return [];

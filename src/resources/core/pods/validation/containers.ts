@@ -191,3 +191,7 @@ export function checkTrimmedImage(container: Field): Errors {
   const text = toText(image.value);
   return text === text.trim() ? [] : [invalidValue(image.path, text, 'must not have leading or trailing whitespace')];
 }
+
+/** All containers of a pod's spec. */
+export const listContainers = (spec: Field): readonly Field[] =>
+  ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));

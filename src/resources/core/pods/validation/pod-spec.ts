@@ -11,7 +11,7 @@ import { createPassedTexts, plainText } from '../../../common/validation/passed-
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { checkVolumeSource } from '../../volumes/sources.ts';
 import { checkProfileAnnotations, checkProfilesMatch } from '../profile-annotations.ts';
-import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts';
+import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers, listContainers } from './containers.ts';
 import { checkFileVolumes } from './environment.ts';
 import type { Volumes } from './mounts.ts';
 import { checkPodResources, checkResourceClaims, checkResources } from './resources.ts';
@@ -171,9 +171,6 @@ function checkSchedulingGroup(group: Field): Errors {
   if (!isGiven(group)) return [];
   return isGiven(name) ? checkText(name, checkDnsSubdomain) : [invalidValue(name.path, null, 'must specify one of: `podGroupName`')];
 }
-
-const listContainers = (spec: Field): readonly Field[] =>
-  ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => each(at(spec, list)));
 
 /** The parts of a pod that checks of its containers use. */
 function readContext(spec: Field, volumes: Volumes): ContainerContext {

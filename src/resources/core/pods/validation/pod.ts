@@ -3,7 +3,7 @@ import { type KubeObject, forbiddenField } from '../../../../apimachinery/index.
 import { type Errors, type Field, at, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
 import { createPassedTexts } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toText } from '../../../common/values.ts';
-import { checkProfilesMatch } from '../profile-annotations.ts';
+import { APP_ARMOR_PREFIX, checkProfilesMatch } from '../profile-annotations.ts';
 import { textOfNamedSpec } from '../spec-text.ts';
 import { checkTrimmedImage } from './containers.ts';
 import { MIRROR_POD, checkPodAnnotations, validatePodSpec } from './pod-spec.ts';
@@ -39,13 +39,11 @@ export function checkAddedErrors(pod: KubeObject, old: KubeObject, isSameSpec: b
   return errors.filter(({ field, message }) => !known.has(`${field} ${message}`));
 }
 
-const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
-
 /** The annotations of mirror pods and of AppArmor stay as they were created; all are validated, whatever else validates them. */
 export function checkKeptAnnotations(pod: KubeObject, old: KubeObject): Errors {
   const [now, before] = [pod, old].map(({ metadata }) => new Map(Object.entries(metadata.annotations ?? {}))) as [Map<string, string>, Map<string, string>];
   const name = (key: string): string | undefined =>
-    (key.startsWith(APP_ARMOR) ? 'AppArmor annotations' : key === MIRROR_POD ? 'mirror pod annotation' : undefined);
+    (key.startsWith(APP_ARMOR_PREFIX) ? 'AppArmor annotations' : key === MIRROR_POD ? 'mirror pod annotation' : undefined);
   const refuse = (keys: Iterable<string>, change: string): Errors =>
     [...keys].flatMap((key) => (name(key) === undefined ? [] : [forbiddenField(`metadata.annotations[${key}]`, `may not ${change} ${name(key)}`)]));
   return [
