@@ -85,8 +85,3 @@ export function fieldPath(...parts: (string | number)[]): string {
   for (const part of parts) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
   return path;
 }
-
-/** The problems that there are with a server's feature gates. */
-export function selectByGates(errors: readonly FieldError[], isGateOn: (gate: string) => boolean): readonly FieldError[] {
-  return errors.length === 0 ? errors : errors.filter(({ when }) => when === undefined || isGateOn(when.gate) === when.isOn);
-}

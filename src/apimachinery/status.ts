@@ -128,8 +128,8 @@ export interface FieldError {
   readonly field: string;
   /** Text after the path. */
   readonly message: string;
-  /** The problem is one only while this gate is on, or off. */
-  readonly when?: { readonly gate: string; readonly isOn: boolean };
+  /** The problem is one for servers that refuse the forms of older releases (ip/lenient.ts), or for those that accept them; absent: for all. */
+  readonly when?: 'strict' | 'lenient';
 }
 
 /** 422 with a cause per field error; message as `Kind.group "name" is invalid: …`. */

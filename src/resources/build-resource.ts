@@ -1,6 +1,6 @@
 // Turns the spec of a kind into the row that the catalog serves: fills the defaults, finds the schemas, and joins the parts of the strategy.
 import { invariant, resumableSteps, runStepsInSlices } from '../base/index.ts';
-import { type FieldError, type KubeObject, STRICT_GATE, type SchemaSet, loadPatternEngine, selectByGates } from '../apimachinery/index.ts';
+import { type FieldError, type KubeObject, type SchemaSet, loadPatternEngine, selectProblems } from '../apimachinery/index.ts';
 import { type MetadataCheck, type Resource, type ResourceVersionRow, type Strategy, isStable } from '../registry/index.ts';
 import { actInVersion } from './common/acting-version.ts';
 import { defaultColumns } from './common/columns/columns.ts';
@@ -50,8 +50,11 @@ function listDropped({ gatedFields = [] }: KindSpec, isGateOn: (gate: string) =>
   return gatedFields.filter((field) => typeof field === 'string' || !isGateOn(field[0])).map((field) => (typeof field === 'string' ? field : field[1]));
 }
 
+/** The gate of servers that refuse addresses in the forms of older releases. */
+export const STRICT_GATE = 'StrictIPCIDRValidation';
+
 /** Of the gates that rows know, one is on where servers say nothing of it. */
-export const isOnByDefault = (gate: string): boolean => gate === STRICT_GATE;
+const isOnByDefault = (gate: string): boolean => gate === STRICT_GATE;
 
 /** The strategy of a kind, put together from the members of its spec. */
 export function buildStrategy(spec: KindSpec, isGateOn: (gate: string) => boolean = isOnByDefault): Strategy {
@@ -71,9 +74,10 @@ function buildValidation(
   { object: validate, update = validate, status, subresources, usesExpressions }: KindValidation, isGateOn: (gate: string) => boolean,
 ): Strategy {
   const rules = new Map<string, ValidateUpdate>(Object.entries({ ...subresources, ...(status && { status }) })).set('', update);
+  const isStrict = isGateOn(STRICT_GATE);
   const plain: ValidationRules = {
-    validate: (object) => selectByGates(validate(object), isGateOn),
-    validateUpdate: (object, old, { subresource, nowMs }) => selectByGates(rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [], isGateOn),
+    validate: (object) => selectProblems(validate(object), isStrict),
+    validateUpdate: (object, old, { subresource, nowMs }) => selectProblems(rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [], isStrict),
   };
   return usesExpressions === true ? validateAhead(plain) : plain;
 }

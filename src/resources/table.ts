@@ -2,7 +2,7 @@
 // reference. A diff of this list is a diff of what the server serves; all else about a kind is in its own file.
 // Groups stand in the order of discovery, kinds of a group by the name of their resource. The priorities are those of the APIService objects that
 // the reference makes for its own groups: kubectl takes the first match of a short name or kind.
-import { STRICT_GATE, type SchemaSet } from '../apimachinery/index.ts';
+import type { SchemaSet } from '../apimachinery/index.ts';
 import type { Resource } from '../registry/index.ts';
 import { mutatingAdmissionPolicyBindingKind } from './admissionregistration/mutating-admission-policy-binding.ts';
 import { mutatingAdmissionPolicyKind } from './admissionregistration/mutating-admission-policy.ts';
@@ -27,7 +27,7 @@ import { subjectAccessReviewKind } from './authorization/subject-access-review.t
 import { horizontalPodAutoscalerKind } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { cronJobKind } from './batch/cron-job.ts';
 import { jobKind } from './batch/job.ts';
-import { buildResource, buildStrategy } from './build-resource.ts';
+import { STRICT_GATE, buildResource, buildStrategy } from './build-resource.ts';
 import { certificateSigningRequestKind } from './certificates/certificate-signing-request.ts';
 import { clusterTrustBundleKind } from './certificates/cluster-trust-bundle.ts';
 import { podCertificateRequestKind } from './certificates/pod-certificate-request.ts';

@@ -12,7 +12,7 @@ import {
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
-import { STRICT_GATE, parseIpRange } from '../apimachinery/index.ts';
+import { parseIpRange } from '../apimachinery/index.ts';
 import { type Clock, invariant } from '../base/index.ts';
 import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
@@ -22,7 +22,7 @@ import {
   findCurrent, findKnown, hideVersions, trackUpdate, withComputedReads,
 } from '../registry/index.ts';
 import {
-  formatHumanDuration, groupPriorities, withGates, withSignatures, withoutPrivileged,
+  STRICT_GATE, formatHumanDuration, groupPriorities, withGates, withSignatures, withoutPrivileged,
 } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';

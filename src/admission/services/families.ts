@@ -1,6 +1,6 @@
 // Which IP families a Service has: what the client said, checked, and what it left open, filled in. Mirrors initIPFamilyFields of the
 // reference, with the checks of cluster IPs that come before it there.
-import { type FieldError, STRICT_GATE, checkServiceAddresses, invalidValue, parseLenientIp, selectByGates } from '../../apimachinery/index.ts';
+import { type FieldError, checkServiceAddresses, invalidValue, parseLenientIp, selectProblems } from '../../apimachinery/index.ts';
 import { type ServiceSpec, isHeadless, isSameList, listIps, needsClusterIp } from './service.ts';
 
 const IPS_FIELD = 'spec.clusterIPs';
@@ -75,7 +75,7 @@ interface FamilyCircumstances {
 export function resolveFamilies(spec: ServiceSpec, { before, configured, isStrict = true }: FamilyCircumstances): FieldError[] {
   if (!needsClusterIp(spec)) return [];
   const held = before !== undefined && needsClusterIp(before) ? before : undefined;
-  const checkAddresses = (): FieldError[] => [...selectByGates(checkServiceAddresses(spec, before), (gate) => gate === STRICT_GATE && isStrict)];
+  const checkAddresses = (): FieldError[] => [...selectProblems(checkServiceAddresses(spec, before), isStrict)];
   if (isUntouched(spec, held)) return checkAddresses();
   const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= held?.ipFamilyPolicy ?? (withoutSelector ? 'RequireDualStack' : 'SingleStack');

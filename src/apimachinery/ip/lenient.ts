@@ -1,5 +1,5 @@
 // Addresses and ranges as older releases read them: with leading zeros, IPv4 inside IPv6, bits beyond the prefix. Fields of those releases accept them
-// where the feature gate StrictIPCIDRValidation is off, and keep them where they are stored.
+// where a server is lenient, and keep them where they are stored.
 import type { FieldError } from '../status.ts';
 import { invalidValue } from '../field-error.ts';
 import { type IpAddress, type IpRange, parseIpAddress, parseIpRange } from './ip-address.ts';
@@ -7,9 +7,6 @@ import { type IpAddress, type IpRange, parseIpAddress, parseIpRange } from './ip
 /** Longer texts are no address, whatever zeros are left out. */
 const LONGEST = 1024;
 const MAPPED = 0xffffn;
-
-/** The gate that refuses the forms of older releases; on by default. */
-export const STRICT_GATE = 'StrictIPCIDRValidation';
 
 const trimPart = (part: string): string => part.replace(/^0+(?=[0-9])/, '');
 
@@ -50,14 +47,19 @@ export function parseLenientRange(text: string): IpRange | undefined {
   return inside ? { ...range, family: 'IPv4', base: range.base & 0xffff_ffffn } : range;
 }
 
-/** A problem that there is only while the gate is on. */
-export const strictProblem = (error: FieldError): FieldError => ({ ...error, when: { gate: STRICT_GATE, isOn: true } });
+/** A problem that strict servers alone have with a value. */
+export const strictProblem = (error: FieldError): FieldError => ({ ...error, when: 'strict' });
 
-/** What `next` finds in a value that has no problem; in one whose problems there are only while the gate is on, it counts while that is off. */
+/** What `next` finds in a value that has no problem; in one with which strict servers alone have a problem, lenient ones alone look further. */
 export function behindStrict(problems: readonly FieldError[], next: () => readonly FieldError[]): readonly FieldError[] {
   if (problems.length === 0) return next();
   if (problems.some(({ when }) => when === undefined)) return [];
-  return next().map((error) => ({ ...error, when: { gate: STRICT_GATE, isOn: false } }));
+  return next().map((error) => ({ ...error, when: 'lenient' }));
+}
+
+/** The problems of a server of one of the two kinds. */
+export function selectProblems(errors: readonly FieldError[], isStrict: boolean): readonly FieldError[] {
+  return errors.length === 0 ? errors : errors.filter(({ when }) => when === undefined || (when === 'strict') === isStrict);
 }
 
 /** Why a text is not accepted as an IP address in a field of older releases. */

@@ -1,9 +1,9 @@
 // PodGroups and Workloads: policies, templates, and fields of features that are off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STRICT_GATE, loadSchemas } from '../../apimachinery/index.ts';
+import { loadSchemas } from '../../apimachinery/index.ts';
 import { contextOf, create, makeObject, prepareNew, printCell, specOfKind, update, updateStatus } from '../kinds.suite.ts';
-import { buildStrategy } from '../build-resource.ts';
+import { STRICT_GATE, buildStrategy } from '../build-resource.ts';
 import { schemaData } from '../schema/index.ts';
 import { createBuiltinResources, withGates } from '../table.ts';
 

@@ -5,7 +5,6 @@ import {
 import { toText } from '../values.ts';
 import { type Errors, type Field, isWrong, none } from './check.ts';
 
-
 /** Problems that there are whether or not the gate StrictIPCIDRValidation is on. */
 const always = (errors: Errors): Errors => errors.map(({ when, ...error }): FieldError => error);
 
