@@ -73,7 +73,28 @@ test('validate compares objects by the fields that their schema does not know to
   assert.ok(!isEqual({ a: 'x', b: [1] }, { a: 'x', b: [2] }));
   assert.ok(!isEqual({ a: 'x', b: 1 }, { a: 'x' }));
   assert.ok(!isEqual({ any: 'x' }, { any: 1 }));
+  assert.ok(isEqual({ any: [{ b: 1 }] }, { any: [{ b: 1 }] }));
+  assert.ok(!isEqual({ any: 'x' }, { b: 'x' }));
   assert.ok(!isEqual({ a: 'x', b: 1 }, { c: 'x', b: 1 }));
+});
+
+test('validate compares what has no type within its limit of work', () => {
+  const preserve = { 'x-kubernetes-preserve-unknown-fields': true };
+  const items = { type: 'object', ...preserve, properties: { a: { type: 'string', maxLength: 1 } } };
+  const rules = compileRules(underSpec({ type: 'array', maxItems: 200, items, ...rule('self.all(x, self.all(y, x == y))') }));
+  const spec = Array.from({ length: 200 }, () => ({ any: Array.from({ length: 2000 }, (_, index) => index) }));
+  const { errors } = rules.validate({ value: { spec } });
+  assert.match(errors[0]!.message, /cost/);
+});
+
+test('validate finds a part of a wrong type where it is the first of two, or beside an object', () => {
+  const inner = { type: 'object', properties: { b: { type: 'string' } } };
+  const items = { type: 'object', properties: { a: { type: 'string' }, o: inner } };
+  const rules = compileRules(underSpec({ type: 'array', items, ...rule('self[0] == self[1]') }));
+  const messageOf = (a: object, b: object): string => rules.validate({ value: { spec: [a, b] } }).errors[0]!.message;
+  assert.match(messageOf({ a: 1 }, { a: 'x' }), /invalid data, expected string, got int64/);
+  assert.match(messageOf({ a: 'x' }, { a: 1 }), /failed rule/);
+  assert.match(messageOf({ o: {} }, { o: 1 }), /invalid data, expected a map/);
 });
 
 test('check takes keys of maps for short, as definitions that were published rely on', () => {

@@ -1,10 +1,10 @@
 // JSON as values of expressions, wrapped as it is read: nothing is copied. With a schema, texts become times or bytes, numbers become ints
 // or doubles, and lists that are sets or maps compare without order. Without one, whole numbers are ints.
 import { isJsonObject } from '../../../base/index.ts';
-import { equalJson } from '../../equal.ts';
-import { containsValue, equalValues } from '../values/compare.ts';
+import { containsValue, equalParts, equalValues } from '../values/compare.ts';
 import { type Meter, VISIT_WORK, unmetered } from '../values/meter.ts';
 import { type DeclaredType, fieldOf } from './declared.ts';
+import { escapeName } from './escape.ts';
 import { parseDate, parseDuration, parseTimestamp } from '../values/time.ts';
 import { CelDouble, CelError, CelList, CelMap, type Value, narrowInt } from '../values/values.ts';
 import type { CelType } from '../values/types.ts';
@@ -258,12 +258,21 @@ class DeclaredMap extends CelMap {
   }
 }
 
+/** A member of an object: its name, and the one that it has in expressions, which see only what has a type. */
+interface Member {
+  readonly name: string;
+  readonly escaped: string | undefined;
+  /** Whether the schema has a property of the name, with a type or without. */
+  readonly isProperty: boolean;
+}
+
 /** An object with declared fields. One that is null counts as not set. */
 class DeclaredObject extends CelMap {
   readonly json: JsonMap;
   readonly #declared: DeclaredType;
   readonly #wrapped = new Wrapped<string>();
   #keys: readonly string[] | undefined;
+  #members: readonly Member[] | undefined;
 
   constructor(json: JsonMap, declared: DeclaredType) {
     super();
@@ -296,22 +305,34 @@ class DeclaredObject extends CelMap {
     return (this.#keys ??= Array.from(this.#declared.fields!.keys()).filter((name) => this.find(name) !== undefined));
   }
 
-  /** Fields of the schema are equal as values, where null equals nothing. Other fields are equal as JSON, or where `other` has none of the name. */
+  /** Properties of the schema are equal as values, where null equals nothing. Other members are equal as JSON, or where `other` has none of the name. */
   equalsFields(other: CelMap, meter: Meter): boolean {
     if (!(other instanceof DeclaredObject)) return this.size === other.size && this.keys().every((key) => equalFound(this.find(key), other.find(key), meter));
-    const known = this.#namesInExpressions();
-    const names = Object.keys(this.json);
-    return names.length === Object.keys(other.json).length && names.every((name) => {
+    const members = this.#listMembers();
+    return members.length === other.#listMembers().length && members.every(({ name, escaped, isProperty }) => {
       meter.work(VISIT_WORK);
-      const field = known.get(name);
-      if (field !== undefined) return equalFound(this.find(field), other.find(field), meter);
-      return !Object.hasOwn(other.json, name) || equalJson(this.json[name], other.json[name]);
+      if (escaped !== undefined) return equalFound(this.find(escaped), other.find(escaped), meter);
+      const [own, another] = [this.#findUntyped(name), other.#findUntyped(name)];
+      return isProperty ? equalFound(own ?? undefined, another ?? undefined, meter) : another === undefined || equalFound(own, another, meter);
     });
   }
 
-  #namesInExpressions(): ReadonlyMap<string, string> {
-    return new Map(Array.from(this.#declared.fields!, ([escaped, { name }]) => [name, escaped]));
+  /** A member that has no type; undefined where there is none. */
+  #findUntyped(name: string): Value | undefined {
+    if (!Object.hasOwn(this.json, name)) return undefined;
+    const value = this.json[name];
+    return isObject(value) ? this.#wrapped.get(name, () => fromJson(value)) : fromJson(value);
+  }
+
+  /** The members, listed once: objects are compared with many others. */
+  #listMembers(): readonly Member[] {
+    const { fields, schema: { properties = {} } } = this.#declared;
+    return (this.#members ??= Object.keys(this.json).map((name) => {
+      const isProperty = Object.hasOwn(properties, name);
+      const escaped = isProperty ? escapeName(name) : undefined;
+      return { name, isProperty, escaped: escaped !== undefined && fields!.has(escaped) ? escaped : undefined };
+    }));
   }
 }
 
-const equalFound = (a: Value | undefined, b: Value | undefined, meter: Meter): boolean => a !== undefined && b !== undefined && equalValues(a, b, meter);
+const equalFound = (a: Value | undefined, b: Value | undefined, meter: Meter): boolean => a !== undefined && b !== undefined && equalParts(a, b, meter);

@@ -37,7 +37,7 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if ('equalsUnordered' in a) return (a as unknown as UnorderedList).equalsUnordered(b, meter);
   for (let i = 0; i < a.size; i++) {
     meter.work(VISIT_WORK);
-    if (!equalValues(checkPart(a.get(i)), checkPart(b.get(i)), meter)) return false;
+    if (!equalParts(a.get(i), b.get(i), meter)) return false;
   }
   return true;
 }
@@ -52,9 +52,11 @@ export class UnfitPart extends Error {
   }
 }
 
-function checkPart(part: Value): Value {
-  if (part instanceof CelError) throw new UnfitPart(part);
-  return part;
+/** Whether parts of two values are equal. A part without a value fails; as the second, beside one that is no list and no map, it is not equal. */
+export function equalParts(a: Value, b: Value, meter: Meter): boolean {
+  if (a instanceof CelError) throw new UnfitPart(a);
+  if (b instanceof CelError && (a instanceof CelList || a instanceof CelMap)) throw new UnfitPart(b);
+  return equalValues(a, b, meter);
 }
 
 /** Whether two values are equal, or the failure that a part of them is. */
@@ -73,7 +75,7 @@ function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   return a.keys().every((key) => {
     meter.work(VISIT_WORK);
     const other = b.find(key);
-    return other !== undefined && equalValues(checkPart(a.find(key)!), checkPart(other), meter);
+    return other !== undefined && equalParts(a.find(key)!, other, meter);
   });
 }
 
