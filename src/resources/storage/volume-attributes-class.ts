@@ -14,6 +14,7 @@ const attributesClassColumns: readonly Column[] = [
   textColumn('DriverName', 'driverName'),
   ageColumn,
 ];
+
 /** Validates volumeattributesclasses. */
 function validateAttributesClass(attributes: KubeObject): Errors {
   const parameters = memberOf(attributes, 'parameters');

@@ -23,10 +23,7 @@ interface VolumeContext {
 export type CheckSource = (source: Field, context: VolumeContext) => Errors;
 
 /** A rule that these members are required. */
-export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => {
-  const place = at(source, name);
-  return Array.isArray(place.value) && place.value.length === 0 ? [required(place.path)] : checkRequired(place);
-});
+export const need = (...names: readonly string[]): CheckSource => (source) => names.flatMap((name) => checkRequired(at(source, name)));
 
 /** A rule that runs several rules in order. */
 export const all = (...checks: readonly CheckSource[]): CheckSource => (source, context) => checks.flatMap((check) => check(source, context));

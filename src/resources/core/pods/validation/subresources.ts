@@ -5,7 +5,7 @@ import { diffStructs } from '../../../common/validation/struct-diff.ts';
 import { readPath, toObject, toObjects, toText } from '../../../common/values.ts';
 import { computeQosClass } from '../qos.ts';
 import { showPodPart } from './parts.ts';
-import { checkKeptAnnotations, validatePodAsStored } from './pod.ts';
+import { checkAddedErrors, checkKeptAnnotations } from './pod.ts';
 import { MIRROR_POD } from './pod-spec.ts';
 
 const ephemeralOf = (pod: KubeObject): readonly Field[] => each({ path: 'spec.ephemeralContainers', value: readPath(pod, 'spec', 'ephemeralContainers') });
@@ -15,16 +15,10 @@ const WHOLE = '[]';
 
 const isMirror = (pod: KubeObject): boolean => pod.metadata.annotations?.[MIRROR_POD] !== undefined;
 
-/** Problems of a pod that the stored one does not have. */
-function listAdded(pod: KubeObject, old: KubeObject): FieldError[] {
-  const known = new Set(validatePodAsStored(old).map(({ field, message }) => `${field} ${message}`));
-  return validatePodAsStored(pod).filter(({ field, message }) => !known.has(`${field} ${message}`));
-}
-
 /** Validates updates of pods/ephemeralcontainers: they are added and never removed. */
 export function validateEphemeralUpdate(pod: KubeObject, old: KubeObject): Errors {
   if (isMirror(old)) return [forbiddenField(WHOLE, 'static pods do not support ephemeral containers')];
-  const errors: FieldError[] = [...listAdded(pod, old), ...checkKeptAnnotations(pod, old)];
+  const errors: FieldError[] = [...checkAddedErrors(pod, old, false), ...checkKeptAnnotations(pod, old)];
   const present = new Map(ephemeralOf(pod).map((container) => [readPath(container.value, 'name'), container.value]));
   for (const { value } of ephemeralOf(old)) {
     const name = readPath(value, 'name');
@@ -114,7 +108,7 @@ export function validateResize(pod: KubeObject, old: KubeObject): Errors {
   if (isMirror(old)) return [forbiddenField(WHOLE, 'static pods cannot be resized')];
   const [spec, before] = [toObject(pod['spec']), toObject(old['spec'])];
   if (readPath(before, 'os', 'name') === 'windows') return [forbiddenField(WHOLE, 'windows pods cannot be resized')];
-  const errors: FieldError[] = listAdded(pod, old);
+  const errors: FieldError[] = [...checkAddedErrors(pod, old, false)];
   const quality = toText(readPath(old, 'status', 'qosClass'));
   if (computeQosClass(spec) !== (quality === '' ? computeQosClass(before) : quality)) {
     errors.push(invalidValue('spec', quality, 'Pod QOS Class may not change as a result of resizing'));
