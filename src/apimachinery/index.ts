@@ -72,6 +72,7 @@ export {
   kubernetesEnvironment, mapOf, patchOfResult, policyEnvironment, stringType, toJson, typeOfVariable,
 } from './cel/index.ts';
 export { type ShardSelector, ShardSelectorError, parseShardSelector } from './shard-selector.ts';
+export { type PodContainers, type ResourceList, joinInto, sumContainers } from './container-amounts.ts';
 export {
   type IpAddress, type IpRange, containsAddress, formatIpAddress, formatIpRange, isGlobalUnicast, parseIpAddress, parseIpRange,
 } from './ip/ip-address.ts';

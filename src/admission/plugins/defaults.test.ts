@@ -67,6 +67,18 @@ test('createLimitRanger fills in and refuses', async () => {
     { message: 'pods "x" is forbidden: maximum cpu usage per Container is 1, but limit is 2' });
 });
 
+test('createLimitRanger bounds what a pod needs: its own cpu and memory, or those of its containers beside its sidecars', async () => {
+  const limitranges = [named('lr', { spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] } })];
+  const box = (cpu: string, more: object = {}) => ({ name: 'c', resources: { limits: { cpu }, requests: { cpu } }, ...more });
+  const refusal = (limit: string) => ({ message: `pods "x" is forbidden: maximum cpu usage per Pod is 1, but limit is ${limit}` });
+  const sidecar = box('600m', { restartPolicy: 'Always' });
+  await assert.rejects(admit('Pod', { spec: { containers: [box('600m')], initContainers: [sidecar] } }, { limitranges }), refusal('1200m'));
+  await assert.rejects(admit('Pod', { spec: { containers: [box('1m')], initContainers: [sidecar, box('500m')] } }, { limitranges }), refusal('1100m'));
+  await admit('Pod', { spec: { containers: [box('1m')], initContainers: [box('500m'), sidecar] } }, { limitranges });
+  const resources = { limits: { cpu: '2' }, requests: { cpu: '2' } };
+  await assert.rejects(admit('Pod', { spec: { ...container(), resources } }, { limitranges }), refusal('2'));
+});
+
 test('createLimitRanger lists the ranges of a namespace once for a request', async () => {
   let lists = 0;
   const list = async (): Promise<KubeObject[]> => {

@@ -1,5 +1,8 @@
 // Amounts of resources by name, as quotas count them. Names come from users: they are keys of a Map, never of an object.
-import { type Quantity, addQuantities, compareQuantities, formatQuantity, negateQuantity, parseQuantity } from '../../apimachinery/index.ts';
+import {
+  type PodContainers, type Quantity, type ResourceList, addQuantities, compareQuantities, formatQuantity, joinInto, negateQuantity, parseQuantity,
+  sumContainers,
+} from '../../apimachinery/index.ts';
 
 /** Amounts by the name of the resource. */
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -33,12 +36,11 @@ export function addAmounts(one: Amounts, two: Amounts): Amounts {
 }
 
 /** Adds amounts to a sum, in place. */
-export function addTo(sum: Map<string, Quantity>, amounts: Amounts): void {
-  for (const [name, quantity] of amounts) {
-    const known = sum.get(name);
-    sum.set(name, known === undefined ? quantity : addQuantities(known, quantity));
-  }
-}
+export const addTo = (sum: Map<string, Quantity>, amounts: Amounts): void => joinInto(sum, amounts, addQuantities);
+
+/** The amounts that the containers of a pod have in a list together. */
+export const amountsOfContainers = (spec: PodContainers, list: ResourceList): Map<string, Quantity> =>
+  sumContainers(spec, list, { read: readAmounts, add: addQuantities, compare: compareQuantities });
 
 /** The first without the second; never below zero. */
 export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
@@ -46,14 +48,6 @@ export function subtractAmounts(one: Amounts, two: Amounts): Amounts {
     const rest = addQuantities(quantity, negateQuantity(two.get(name) ?? zeroAmount));
     return [name, compareQuantities(rest, zeroAmount) < 0 ? zeroAmount : rest];
   }));
-}
-
-/** Raises the amounts in `peak` to those that are larger, in place. */
-export function raiseTo(peak: Map<string, Quantity>, amounts: Amounts): void {
-  for (const [name, quantity] of amounts) {
-    const known = peak.get(name);
-    if (known === undefined || compareQuantities(quantity, known) > 0) peak.set(name, quantity);
-  }
 }
 
 /** The amounts of these names only. */

@@ -24,6 +24,11 @@ describe('podEvaluator', () => {
     assert.equal(usage('pods', { spec }), 'count/pods=1,cpu=1050m,limits.memory=1Gi,pods=1,requests.cpu=1050m');
   });
 
+  it('writes a sum as the first container writes its amount', () => {
+    const spec = { containers: [container({ memory: '24Ki' })], initContainers: [container({ memory: '1024k' }, {}, { restartPolicy: 'Always' })] };
+    assert.equal(usage('pods', { spec }), 'count/pods=1,memory=1Mi,pods=1,requests.memory=1Mi');
+  });
+
   it('adds up as many containers and resources as a pod has room for', () => {
     const list = (prefix: string) => Array.from({ length: 30_000 }, (_, index) => container({ [`example.com/${prefix}${index}`]: '1', cpu: '1m' }));
     const counted = evaluatorOf({ group: '', plural: 'pods' }).usage(object({ spec: { containers: list('c'), initContainers: list('i') } }), NOW_MS);

@@ -1,7 +1,7 @@
 // What a pod counts for in a quota: itself, and the compute resources that its containers request and are limited to. Pods that have ended, or
 // that have been deleted for longer than their grace period, count as objects only.
-import { type KubeObject, type Quantity, addQuantities } from '../../apimachinery/index.ts';
-import { type Amounts, none, oneAmount, addAmounts, addTo, raiseTo, readAmounts } from './amounts.ts';
+import type { KubeObject, ResourceList } from '../../apimachinery/index.ts';
+import { type Amounts, addAmounts, amountsOfContainers, oneAmount, readAmounts } from './amounts.ts';
 import type { Evaluator, ScopeSelector } from './evaluator.ts';
 import { matchesValues } from './scopes.ts';
 
@@ -68,21 +68,11 @@ function nameUsage(requests: Amounts, limits: Amounts): Amounts {
 }
 
 /**
- * Containers run together; init containers run before them, one after the other, beside those init containers that keep running. A pod's own
- * resources take the place of the sum, and overhead is added. Mirrors upstream's PodRequests and PodLimits. Sums grow in place: a pod may have tens of
- * thousands of containers, each with a resource of its own.
+ * What a pod has in a list: its own resources take the place of those of its containers together, and overhead is added. Mirrors upstream's PodRequests
+ * and PodLimits.
  */
-export function sumPod(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
-  const read = ({ resources }: { readonly resources?: Resources }): Amounts => readAmounts(resources?.[which]);
-  const running = new Map<string, Quantity>();
-  const peak = new Map<string, Quantity>();
-  for (const container of spec.initContainers ?? []) {
-    if (container.restartPolicy === 'Always') addTo(running, read(container));
-    else raiseTo(peak, new Map(Array.from(read(container), ([name, quantity]) => [name, addQuantities(quantity, running.get(name) ?? none)])));
-  }
-  for (const container of spec.containers ?? []) addTo(running, read(container));
-  raiseTo(running, peak);
-  const all = new Map([...running, ...read(spec)]);
+export function sumPod(spec: PodSpec, which: ResourceList): Amounts {
+  const all = new Map([...amountsOfContainers(spec, which), ...readAmounts(spec.resources?.[which])]);
   const overhead = readAmounts(spec.overhead);
   return which === 'requests' ? addAmounts(all, overhead) : addAmounts(all, new Map([...overhead].filter(([name]) => all.has(name))));
 }

@@ -1,11 +1,11 @@
 // LimitRanger: the LimitRanges of a namespace give containers requests and limits that they leave out, and refuse pods and claims out of bounds.
 import {
-  type KubeObject, type Quantity, TOTAL_ANNOTATION_BYTES, approximateQuantity, compareQuantities, invalid, parseQuantity, tooLong,
+  type KubeObject, type ResourceList, TOTAL_ANNOTATION_BYTES, approximateQuantity, compareQuantities, invalid, parseQuantity, tooLong,
 } from '../../../apimachinery/index.ts';
 import { type Clock, createTimeSlice } from '../../../base/index.ts';
 import { type AdmissionAttributes, checkSignal } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
-import { addTo, raiseTo, readAmounts, writeAmounts } from '../../quota/amounts.ts';
+import { amountsOfContainers, writeAmounts } from '../../quota/amounts.ts';
 import type { RowReads } from '../../reads.ts';
 import { refuse, writes } from '../../refusal.ts';
 
@@ -18,10 +18,12 @@ interface Resources {
 interface Container {
   readonly name?: string;
   resources?: Resources;
+  readonly restartPolicy?: string;
 }
 interface PodSpec {
   readonly containers?: readonly Container[] | null;
   readonly initContainers?: readonly Container[] | null;
+  readonly resources?: Resources | null;
 }
 interface Limit {
   readonly type?: string;
@@ -148,13 +150,11 @@ async function findProblems(limits: readonly Limit[], subjects: readonly Subject
   return [...problems];
 }
 
-/** Containers run together, those that prepare run before, one after the other. */
-function sumPod({ containers, initContainers }: PodSpec): Subject {
-  const total = (which: 'requests' | 'limits'): Texts => {
-    const sum = new Map<string, Quantity>();
-    for (const { resources } of containers ?? []) addTo(sum, readAmounts(resources?.[which]));
-    for (const { resources } of initContainers ?? []) raiseTo(sum, readAmounts(resources?.[which]));
-    return writeAmounts(sum);
+/** A pod, whose own cpu and memory take the place of those of its containers together. */
+function readPod(spec: PodSpec): Subject {
+  const total = (which: ResourceList): Texts => {
+    const own = Object.entries(spec.resources?.[which] ?? {}).filter(([name]) => name === 'cpu' || name === 'memory');
+    return { ...writeAmounts(amountsOfContainers(spec, which)), ...Object.fromEntries(own) };
   };
   return { type: 'Pod', requests: total('requests'), limits: total('limits') };
 }
@@ -163,7 +163,7 @@ function listSubjects({ kind, object }: { readonly kind: string; readonly object
   const read = (type: string, resources: Resources | undefined): Subject => ({ type, requests: resources?.requests ?? {}, limits: resources?.limits ?? {} });
   const spec = podSpec(object);
   if (kind === 'PersistentVolumeClaim') return [{ ...read(kind, (spec as { resources?: Resources }).resources), requestsOnly: true }];
-  return [...[...spec.containers ?? [], ...spec.initContainers ?? []].map(({ resources }) => read('Container', resources)), sumPod(spec)];
+  return [...[...spec.containers ?? [], ...spec.initContainers ?? []].map(({ resources }) => read('Container', resources)), readPod(spec)];
 }
 
 /** Makes the plugin over reads of limitranges. */

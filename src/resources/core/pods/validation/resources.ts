@@ -1,13 +1,13 @@
 // Validation of the requests, limits and resource claims of containers and pods.
 import {
-  type FieldError, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidTyped, invalidValue, notFoundValue,
-  notSupported, required,
+  type FieldError, type ResourceList, checkDnsLabel, checkDnsSubdomain, checkQualifiedName, duplicate, forbiddenField, invalidTyped, invalidValue,
+  notFoundValue, notSupported, required,
 } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkLabelName, checkText, each, isEmptyText, isFilled, isGiven } from '../../../common/validation/check.ts';
 import { checkNatural, checkWhole, compareAt, entriesOf, roundUpToWhole, showQuantity } from '../../../common/validation/quantities.ts';
 import { checkResourceName } from '../../../common/validation/resource-names.ts';
 import { readPath, toObject, toText } from '../../../common/values.ts';
-import { type ResourceList, totalOf } from '../totals.ts';
+import { totalOf } from '../totals.ts';
 import { showPodPart } from './parts.ts';
 
 /** An entry of a list of resources. */
