@@ -23,6 +23,7 @@ const PAUSE_MS = 8_000;
 /** Kubelets that may be on their way: a node is ready half a minute after its start, whatever the server does. */
 const JOINING = 40;
 const STAGE_MS = 1_800_000;
+const AGAIN_MS = 1_000;
 const GONE = 410;
 /** Kubelets stand for machines of their own: they may not take the processor from the server. */
 const NICENESS = '10';
@@ -73,7 +74,16 @@ class Observed {
   }
 
   #begin(): void {
-    const { items, metadata } = this.#list();
+    if (this.#isStopped) return;
+    let list: PodList;
+    try {
+      list = this.#list();
+    } catch {
+      // A server that is busy may cut a long list off.
+      void setTimeout(AGAIN_MS).then(() => this.#begin());
+      return;
+    }
+    const { items, metadata } = list;
     this.#lists++;
     this.pods.clear();
     for (const pod of items) this.pods.set(pod.metadata.uid, pod);
@@ -162,9 +172,18 @@ class Run {
     return readCpuMs({ pids: this.#cluster.serverPids });
   }
 
+  /** Asks until the answer is yes; a call that fails is an answer that has not come yet. */
   async #until(what: string, ask: () => boolean): Promise<void> {
-    for (const endMs = performance.now() + STAGE_MS; performance.now() < endMs; await setTimeout(1_000)) if (ask()) return;
-    throw new Error(`${what}: not within ${STAGE_MS / 60_000} minutes; the logs are in ${this.#cluster.work}`);
+    let reason = '';
+    for (const endMs = performance.now() + STAGE_MS; performance.now() < endMs; await setTimeout(AGAIN_MS)) {
+      try {
+        if (ask()) return;
+        reason = '';
+      } catch (error) {
+        reason = ` (${(error as Error).message})`;
+      }
+    }
+    throw new Error(`${what}: not within ${STAGE_MS / 60_000} minutes${reason}; the logs are in ${this.#cluster.work}`);
   }
 
   #countReady(): number {
