@@ -124,6 +124,7 @@ func describe(server *undertest.Server, dir string, instance *TestServerInstance
 	_ = known.Parse(flags)
 	opts.Etcd.StorageConfig = *storage
 	opts.SecureServing.BindPort, opts.SecureServing.ServerCert.CertDirectory = server.Port, dir
+	opts.SecureServing.ServerCert.CertKey.CertFile = server.CertFile
 	if instance.EnableCertAuth {
 		opts.Authentication.RequestHeader = &serveroptions.NewDelegatingAuthenticationOptions().RequestHeader
 		opts.Authentication.RequestHeader.ClientCAFile, opts.Authentication.ClientCert.ClientCA = server.ProxyCA, server.ClientCA

@@ -45,6 +45,7 @@ type Options struct {
 type Server struct {
 	Config                      *rest.Config
 	Port                        int
+	CertFile                    string // of the server, with its authority's
 	ClientCA, ProxyCA           string // files
 	ProxyCertFile, ProxyKeyFile string
 	Stop                        func()
@@ -93,7 +94,7 @@ func newKey(usage x509.ExtKeyUsage) (crypto.Signer, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 }
 
-// issue writes a certificate and its key into the directory; returns both paths.
+// issue writes a certificate, with that of the authority behind it, and its key into the directory; returns both paths.
 func (a *Authority) issue(dir, name string, usage x509.ExtKeyUsage) (string, string, error) {
 	key, err := newKey(usage)
 	if err != nil {
@@ -111,7 +112,8 @@ func (a *Authority) issue(dir, name string, usage x509.ExtKeyUsage) (string, str
 		return "", "", err
 	}
 	certFile, keyFile := filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key")
-	return certFile, keyFile, errors.Join(os.WriteFile(certFile, toPEM("CERTIFICATE", der), 0o644), os.WriteFile(keyFile, toPEM("PRIVATE KEY", private), 0o600))
+	chain := append(toPEM("CERTIFICATE", der), a.PEM...)
+	return certFile, keyFile, errors.Join(os.WriteFile(certFile, chain, 0o644), os.WriteFile(keyFile, toPEM("PRIVATE KEY", private), 0o600))
 }
 
 // GateFlags names the feature gates that the test has switched in its own process.
@@ -189,6 +191,7 @@ func (s *Server) commandLine(o Options, serving *Authority, token string) ([]str
 	if err != nil {
 		return nil, err
 	}
+	s.CertFile = certFile
 	accountKey := filepath.Join(o.Dir, "sa.key")
 	if err := writeServiceAccountKey(accountKey); err != nil {
 		return nil, err
