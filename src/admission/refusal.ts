@@ -1,5 +1,5 @@
 // How plugins say no, and which requests they usually look at.
-import { type StatusError, failure, forbidden } from '../apimachinery/index.ts';
+import { type KubeObject, type StatusError, equalJson, failure, forbidden } from '../apimachinery/index.ts';
 import { type AdmissionAttributes, type Resource, groupResource } from '../registry/index.ts';
 
 /** 403 about the object of a request; an object without a name yet is called by the beginning of it, and without that `Unknown`. */
@@ -18,4 +18,14 @@ export const isRow = ({ group, plural }: Pick<Resource, 'group' | 'plural'>, whe
 export function writes(attributes: AdmissionAttributes, where: string, operations: readonly AdmissionAttributes['operation'][] = ['CREATE']): boolean {
   const { resource, subresource, operation } = attributes;
   return subresource === '' && operations.includes(operation) && isRow(resource, where);
+}
+
+/** Whether an update changes nothing but what the garbage collector and deletion need to change, which says nothing about rights. */
+export function changesOnlyOwners(object: KubeObject, old: KubeObject | undefined): boolean {
+  if (old === undefined) return false;
+  const strip = ({ metadata, ...rest }: KubeObject): unknown => {
+    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _version, ...other } = metadata;
+    return { ...rest, metadata: other };
+  };
+  return equalJson(strip(object), strip(old));
 }

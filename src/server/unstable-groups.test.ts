@@ -1,7 +1,11 @@
-// Requests for certificates of pods, and groups of pods: what admission, the Node authorizer and the roles of their features do on a server.
+// Requests for certificates of pods, bundles of trust, and groups of pods: what admission, the Node authorizer and the roles of their features do on a server.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { systemClock, systemRandom } from '../base/index.ts';
 import { startTestServer } from '../test-support/index.ts';
+import { createCertificate } from './tls/certificates.ts';
+
+const HOUR_MS = 3_600_000;
 
 /** An empty request of a key on P-256, made with openssl. */
 const CERTIFICATE_REQUEST = 'MIG5MGICAQAwADBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABGKl9u54PKqU80CJ9NlwThlgcIu+OElfOMiOvtClRxQxCByg1HNZq1rNmFgU7HAg2YtJsumwTB/x+2L05atyToCgADAKBggqhkjOPQQDAgNHADBEAiAaPIDTwBA0tgmqsIR5zdnlJWhNQykK4lyVKZIQPe306wIgELJ8eAotiM5gTuIeb0+bGgcjjBF4uU4La+42gV3/H/M=';
@@ -145,6 +149,36 @@ describe('a server with PodGroups', () => {
     assert.equal(await create('c', { priorityClassName: 'low' }), 'podgroups.scheduling.k8s.io "c" is forbidden: no PriorityClass with name low was found');
     assert.equal(await create('c', { priority: 3 }), 'podgroups.scheduling.k8s.io "c" is forbidden: '
       + 'priority set in the pod group (3) must match the priority computed (0) based on the priority class set in the spec');
+    await server.close();
+  });
+});
+
+describe('a server with ClusterTrustBundles', () => {
+  it('takes a bundle of a signer from those alone that may attest for it', async () => {
+    const { server, send } = await startWith(['ClusterTrustBundle=true'], 'certificates.k8s.io/v1beta1=true');
+    const bundles = '/apis/certificates.k8s.io/v1beta1/clustertrustbundles';
+    const rules = [{ apiGroups: ['certificates.k8s.io'], resources: ['clustertrustbundles'], verbs: ['*'] }];
+    const grant = async (name: string, granted: readonly object[]): Promise<void> => {
+      await send('POST', `${rbac}/clusterroles`, { metadata: { name }, rules: granted });
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
+      await send('POST', `${rbac}/clusterrolebindings`, { metadata: { name }, roleRef, subjects: [{ kind: 'User', name: 'alice' }] });
+    };
+    const attesting = (...resourceNames: string[]): object =>
+      ({ apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames, verbs: ['attest'] });
+    const trustBundle = createCertificate({ commonName: 'root', lifetimeMs: HOUR_MS }, { clock: systemClock, random: systemRandom }).certificate;
+    const make = (signerName: string, token = 'alice') => send('POST', bundles,
+      { metadata: { name: signerName === '' ? 'any' : `${signerName.replace('/', ':')}:x` }, spec: { signerName, trustBundle } }, token);
+    await grant('bundles', rules);
+    await grant('attests', [attesting('one.example.com/s', 'two.example.com/*')]);
+    assert.equal((await make('')).kind, 'ClusterTrustBundle');
+    assert.equal((await make('one.example.com/s')).kind, 'ClusterTrustBundle');
+    assert.equal((await make('two.example.com/t')).kind, 'ClusterTrustBundle');
+    const why = 'user not permitted to attest for signerName "one.example.com/t"';
+    assert.equal(await make('one.example.com/t'), `clustertrustbundles.certificates.k8s.io "one.example.com:t:x" is forbidden: ${why}`);
+    assert.equal((await make('one.example.com/t', 'admin-token')).kind, 'ClusterTrustBundle');
+    const change = (metadata: object) => send('PATCH', `${bundles}/one.example.com:t:x`, { metadata }, 'alice');
+    assert.match(await change({ labels: { a: 'b' } }), /user not permitted to attest for signerName "one\.example\.com\/t"$/);
+    assert.deepEqual((await change({ finalizers: ['example.com/f'] })).metadata.finalizers, ['example.com/f']);
     await server.close();
   });
 });

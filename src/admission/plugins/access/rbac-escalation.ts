@@ -1,8 +1,9 @@
 // Users grant only rights that they hold: roles are checked against the writer's own rules, bindings against the role they grant. The verbs
 // `escalate` and `bind` lift the checks. Mirrors the reference's storage of RBAC kinds; rights are asked for through functions.
-import { type KubeObject, StatusError, equalJson, forbidden, notFound } from '../../../apimachinery/index.ts';
+import { type KubeObject, StatusError, forbidden, notFound } from '../../../apimachinery/index.ts';
 import { type AdmissionAttributes, groupResource } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
+import { changesOnlyOwners } from '../../refusal.ts';
 
 type Caller = AdmissionAttributes['context']['user'];
 /** Rules as roles carry them; this plugin only hands them on. */
@@ -35,16 +36,6 @@ const MASTERS_GROUP = 'system:masters';
 const fullAuthority: Rules = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] } as Rules[number], { verbs: ['*'], nonResourceURLs: ['*'] } as Rules[number],
 ];
-
-/** Fields that the garbage collector and deletion need to change say nothing about rights. */
-function changesOnlyOwners(object: KubeObject, old: KubeObject | undefined): boolean {
-  if (old === undefined) return false;
-  const strip = ({ metadata, ...rest }: KubeObject): unknown => {
-    const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _version, ...other } = metadata;
-    return { ...rest, metadata: other };
-  };
-  return equalJson(strip(object), strip(old));
-}
 
 /** The plugin. It must be the last that mutates: the object that it checked is the one that is stored. */
 export function createRbacEscalation(questions: EscalationQuestions): AdmissionPlugin {
