@@ -1,15 +1,14 @@
 // Pulumi's kubernetes provider against this server, and against kube-apiserver with the same results. PINTLE_PULUMI names the program of Pulumi; those of
 // its YAML language and of the provider lie beside it. `go build` makes all three in test/clients/go-pulumi, where main.go has the commands.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
-import { makeDirectory, startEtcd, startServer } from '../differential/servers.ts';
-import { type Life, liveWithPulumi } from './pulumi.ts';
+import type { Peer } from '../differential/servers.ts';
+import { assertSameLife, noPeer, runLife } from './lives.ts';
+import { liveWithPulumi } from './pulumi.ts';
 
 const pulumi = process.env['PINTLE_PULUMI'];
-const peer = process.env['PINTLE_KUBE_APISERVER'];
 const programs = pulumi === undefined ? [] : ['pulumi', 'pulumi-language-yaml', 'pulumi-resource-kubernetes'].map((name) => join(dirname(pulumi), name));
 const absent = programs.find((program) => !existsSync(program));
 const missing = pulumi === undefined ? 'PINTLE_PULUMI names no program' : absent !== undefined && `there is no ${absent}`;
@@ -19,20 +18,10 @@ interface Manager {
   readonly operation: string;
 }
 
-async function live(program?: string): Promise<Life> {
-  const directory = makeDirectory();
-  const etcd = program === undefined ? undefined : await startEtcd();
-  const server = await startServer({ directory, loops: ['namespace', 'garbage-collector'], ...(etcd && { etcd: etcd.endpoints.join() }) }, program);
-  try {
-    const folder = join(directory, 'pulumi');
-    mkdirSync(folder);
-    return await liveWithPulumi(folder, server, pulumi!);
-  } finally {
-    await server.stop();
-    await etcd?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
+const setting = {
+  loops: ['namespace', 'garbage-collector'],
+  live: (folder: string, server: Peer) => liveWithPulumi(folder, server, pulumi!),
+};
 
 const created = ['crontabs:crontabs.example.com', 'crontabs:default/backup', 'auto', 'key', 'oldSettings', 'oldWeb', 'older', 'role', 'service', 'settings',
   'shop', 'shop-test', 'web'];
@@ -67,7 +56,7 @@ const refusals = {
 
 test('Pulumi previews, applies, finds nothing to change, sees changes and drift, meets conflicts and refusals, patches, imports, replaces, waits and destroys',
   { skip: missing, timeout: 600_000 }, async () => {
-    const { steps, objects } = await live();
+    const { steps, objects } = await runLife(setting);
     const named = steps.map(({ name, code, operations }) => [name, code, operations.filter((each) => !/^\S+-replace/.test(each) && !each.startsWith('delete-'))
       .map((each) => each.replace(/ \w+ /, ' ')).toSorted()]);
     assert.deepEqual(named.slice(0, life.length), life.map(([name, code, operations]) => [name, code, operations.toSorted()]));
@@ -91,8 +80,4 @@ test('Pulumi previews, applies, finds nothing to change, sees changes and drift,
   });
 
 test('Pulumi has the same previews, state and objects with kube-apiserver',
-  { skip: missing || (peer === undefined && 'PINTLE_KUBE_APISERVER names no program') || noEtcd, timeout: 900_000 }, async () => {
-    const [ours, theirs] = [await live(), await live(peer)];
-    assert.deepEqual(ours.steps, theirs.steps);
-    assert.deepEqual(ours.objects, theirs.objects);
-  });
+  { skip: missing || noPeer, timeout: 900_000 }, () => assertSameLife(setting));

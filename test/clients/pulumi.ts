@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { eventually } from '../../src/test-support/index.ts';
 import type { Peer } from '../differential/servers.ts';
+import type { Life } from './lives.ts';
 import { type Stage, chart, program } from './pulumi-program.ts';
 
 /** One command: how it ended, what it did or would do to which resources, what it said, and for a preview all that it has found. */
@@ -15,12 +16,6 @@ export interface Step {
   readonly operations: readonly string[];
   readonly said?: readonly string[];
   readonly found?: unknown;
-}
-
-/** What a life comes to: its commands, and the objects on the server and the state of Pulumi after some of them. */
-export interface Life {
-  readonly steps: readonly Step[];
-  readonly objects: Readonly<Record<string, unknown>>;
 }
 
 interface Resource {
@@ -160,7 +155,7 @@ class Workspace {
 }
 
 /** Runs all of it in an empty folder. */
-export async function liveWithPulumi(folder: string, server: Peer, pulumi: string): Promise<Life> {
+export async function liveWithPulumi(folder: string, server: Peer, pulumi: string): Promise<Life<Step>> {
   const workspace = new Workspace(folder, server, pulumi);
   workspace.configure({});
   await workspace.init();

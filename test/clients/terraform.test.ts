@@ -1,38 +1,25 @@
 // Terraform's kubernetes provider against this server, and against kube-apiserver with the same results. PINTLE_TERRAFORM_PROVIDER names the provider's
 // program, as `go build` makes it of its source; Terraform is on PATH, or PINTLE_TERRAFORM names it.
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { noEtcd } from '../../src/storage/etcd/cluster.suite.ts';
-import { makeDirectory, startEtcd, startServer } from '../differential/servers.ts';
-import { type Life, type Step, liveWithTerraform } from './terraform.ts';
+import type { Peer } from '../differential/servers.ts';
+import { assertSameLife, noPeer, runLife } from './lives.ts';
+import { type Step, liveWithTerraform } from './terraform.ts';
 
 const provider = process.env['PINTLE_TERRAFORM_PROVIDER'];
-const peer = process.env['PINTLE_KUBE_APISERVER'];
 const noProvider = provider === undefined && 'PINTLE_TERRAFORM_PROVIDER names no program';
 
-async function live(program?: string): Promise<Life> {
-  const directory = makeDirectory();
-  const etcd = program === undefined ? undefined : await startEtcd();
-  const server = await startServer({ directory, loops: ['namespace'], ...(etcd && { etcd: etcd.endpoints.join() }) }, program);
-  try {
-    const folder = join(directory, 'terraform');
-    mkdirSync(folder);
-    return await liveWithTerraform(folder, server, { terraform: process.env['PINTLE_TERRAFORM'] ?? 'terraform', provider: provider! });
-  } finally {
-    await server.stop();
-    await etcd?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
+const setting = {
+  loops: ['namespace'],
+  live: (folder: string, server: Peer) => liveWithTerraform(folder, server, { terraform: process.env['PINTLE_TERRAFORM'] ?? 'terraform', provider: provider! }),
+};
 
 const addresses = ['config_map_v1.prices', 'deployment_v1.web', 'manifest.api', 'manifest.definition', 'manifest.settings', 'namespace_v1.shop',
   'role_binding_v1.web', 'role_v1.web', 'secret_v1.key', 'service_account_v1.web', 'service_v1.web'];
 
 test('Terraform plans, applies, finds nothing to change, sees changes and drift, meets a conflict, imports and destroys',
   { skip: noProvider, timeout: 600_000 }, async () => {
-    const { steps, objects } = await live();
+    const { steps, objects } = await runLife(setting);
     const named = (changes: NonNullable<Step['changes']>) =>
       [changes.map(({ address, change: { actions } }) => `${actions.join()} ${address.replace('kubernetes_', '')}`)];
     const said = steps.map(({ name, code, changes, said: text }) => [name, code, ...(changes === undefined ? [] : named(changes)),
@@ -56,8 +43,4 @@ test('Terraform plans, applies, finds nothing to change, sees changes and drift,
   });
 
 test('Terraform has the same plans, state and objects with kube-apiserver',
-  { skip: noProvider || (peer === undefined && 'PINTLE_KUBE_APISERVER names no program') || noEtcd, timeout: 900_000 }, async () => {
-    const [ours, theirs] = [await live(), await live(peer)];
-    assert.deepEqual(ours.steps, theirs.steps);
-    assert.deepEqual(ours.objects, theirs.objects);
-  });
+  { skip: noProvider || noPeer, timeout: 900_000 }, () => assertSameLife(setting));

@@ -5,6 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Peer } from '../differential/servers.ts';
+import type { Life } from './lives.ts';
 
 /** The program of Terraform, and that of the provider. */
 export interface Programs {
@@ -18,12 +19,6 @@ export interface Step {
   readonly code: number;
   readonly changes?: readonly { readonly address: string; readonly change: { readonly actions: readonly string[] } }[];
   readonly said?: string;
-}
-
-/** What a life comes to: its commands, and the objects on the server and the state of Terraform after some of them. */
-export interface Life {
-  readonly steps: readonly Step[];
-  readonly objects: Readonly<Record<string, unknown>>;
 }
 
 /** How far a configuration has come. */
@@ -153,7 +148,7 @@ class Workspace {
 }
 
 /** Runs all of it in an empty folder. */
-export async function liveWithTerraform(folder: string, server: Peer, programs: Programs): Promise<Life> {
+export async function liveWithTerraform(folder: string, server: Peer, programs: Programs): Promise<Life<Step>> {
   const workspace = new Workspace(folder, server, programs);
   const write = async (method: string, path: string, body: object): Promise<void> => {
     const type = method === 'PATCH' ? { headers: { 'content-type': 'application/merge-patch+json' } } : {};
