@@ -201,7 +201,7 @@ function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store
     addresses: createAddressClaims(registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
   };
   const reserver = createServiceAllocation({
-    ...serviceClaims, random: options.random, portRange: parsePortRange(options.serviceNodePortRange) as PortRange,
+    ...serviceClaims, random: options.random, clock: options.clock, portRange: parsePortRange(options.serviceNodePortRange) as PortRange,
     ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
     listRanges: () => listReadyRanges(registry(), row('servicecidrs')), isStrict: isGateOn(options.featureGates, STRICT_GATE),
   });

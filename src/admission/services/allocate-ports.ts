@@ -1,7 +1,7 @@
 // Ports of nodes for one Service. Ports asked for are taken or refused, one by one in the order of the Service's ports. Two ports of a new Service that
 // have the same number, over two protocols, have one port of the nodes; any other port that is asked for twice is refused.
 import { failure, internalError, invalid, invalidValue } from '../../apimachinery/index.ts';
-import { type Random, createTimeSlice, systemClock } from '../../base/index.ts';
+import { type Clock, type Random, createTimeSlice } from '../../base/index.ts';
 import { type PortRange, createPortPool } from './node-ports.ts';
 import { type Claims, type Owner, takeAny } from './pool.ts';
 import type { Reservation } from './reservation.ts';
@@ -15,6 +15,7 @@ interface PortWish {
   readonly reservation: Reservation;
   readonly claims: Claims;
   readonly random: Random;
+  readonly clock: Clock;
   readonly portRange: PortRange;
 }
 
@@ -95,7 +96,7 @@ async function giveAllNew(wish: PortWish, taken: Taken): Promise<void> {
   const ports = listPorts(wish.spec);
   const asked = new Map(ports.flatMap(({ port = 0, nodePort }) => (nodePort ? [[port, nodePort] as const] : [])).reverse());
   const progress = { taken, asked, given: new Map<number, number>() };
-  const pause = createTimeSlice(systemClock, SLICE_MS);
+  const pause = createTimeSlice(wish.clock, SLICE_MS);
   for (const entry of ports.entries()) {
     await pause();
     if (entry[1].nodePort || needsNodePorts(wish.spec)) await giveNew(wish, entry, progress);
@@ -108,7 +109,7 @@ async function giveAllChanged(wish: PortWish, before: ServiceSpec, taken: Taken)
   const held = new Set(listNodePorts(before));
   const asked = new Set<number>();
   const seen = new Set<string>();
-  const pause = createTimeSlice(systemClock, SLICE_MS);
+  const pause = createTimeSlice(wish.clock, SLICE_MS);
   for (const [index, port] of listPorts(spec).entries()) {
     await pause();
     if (!port.nodePort && !needsNodePorts(spec)) continue;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KubeObject, parseIpRange } from '../../apimachinery/index.ts';
-import { createManualClock, systemRandom } from '../../base/index.ts';
+import { type Clock, createManualClock, systemRandom } from '../../base/index.ts';
 import { type AdmissionAttributes, type Catalog, type Registry, type Resource, createCatalog, createRegistry } from '../../registry/index.ts';
 import { type Store, createMemoryStore } from '../../storage/index.ts';
 import { createAddressClaims, poolOf } from './addresses.ts';
@@ -25,12 +25,13 @@ const services = makeRow('', ['Service', 'services'], true);
 
 /** One server on a store. */
 function makeReplica(
-  store: Store, ranges: readonly string[] = ['10.0.0.0/28'], { ports = '30000-32767', ready = [] }: { ports?: string; ready?: string[] } = {},
+  store: Store, ranges: readonly string[] = ['10.0.0.0/28'],
+  { ports = '30000-32767', ready = [], clock: turnClock = createManualClock(0) }: { ports?: string; ready?: string[]; clock?: Clock } = {},
 ): Registry {
   const clock = createManualClock(0);
   const catalog: Catalog = createCatalog([addresses, services]);
   const reserver = createServiceAllocation({
-    addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom,
+    addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom, clock: turnClock,
     portRange: parsePortRange(ports)!, ranges: ranges.map((range) => parseIpRange(range)!),
     listRanges: () => Promise.resolve(ready.map((range) => parseIpRange(range)!)),
   });
@@ -156,6 +157,22 @@ test('createServiceAllocation gives one port of nodes to a port that a new Servi
   const given = (await create(registry, 'a', { spec: { type: 'NodePort', ports } })).ports.map(({ nodePort }) => nodePort);
   assert.equal(given[0], given[1]);
   assert.notEqual(given[1], given[2]);
+});
+
+test('createServiceAllocation takes turns over the ports of a Service, by the clock of its server', async () => {
+  let [nowMs, turns] = [0, 0];
+  const clock: Clock = {
+    ...createManualClock(0), monotonicMs: () => ++nowMs,
+    after(_ms, run) {
+      turns += 1;
+      queueMicrotask(run);
+      return { cancel() {} };
+    },
+  };
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/24'], { clock });
+  const ports = Array.from({ length: 100 }, (_, index) => ({ name: `p${index}`, port: index + 1, protocol: 'TCP' }));
+  assert.equal(new Set((await create(registry, 'a', { spec: { type: 'NodePort', ports } })).ports.map(({ nodePort }) => nodePort)).size, 100);
+  assert.ok(turns > 10, String(turns));
 });
 
 test('createServiceAllocation gives addresses of ready ranges only, where there are any', async () => {

@@ -1,7 +1,7 @@
 // Allocation for Services, as the registry's reserver: cluster IPs and ports of nodes are taken before a Service is stored and given back when
 // it is deleted, changes its type, or is not stored after all. Mirrors the order of the reference: families, addresses, ports.
 import { type IpRange, type KubeObject, invalid } from '../../apimachinery/index.ts';
-import type { Random } from '../../base/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
 import type { AdmissionAttributes, Reserver } from '../../registry/index.ts';
 import { allocateAddresses, canonicalIp } from './allocate-addresses.ts';
 import { allocatePorts } from './allocate-ports.ts';
@@ -23,6 +23,7 @@ export interface ServiceAllocationOptions {
   /** The ranges whose ServiceCIDR is ready; none before the cluster's own have one. */
   readonly listRanges: () => Promise<readonly IpRange[]>;
   readonly random: Random;
+  readonly clock: Clock;
   /** Whether cluster IPs in forms of older releases are refused (StrictIPCIDRValidation); by default they are. */
   readonly isStrict?: boolean;
 }
@@ -49,9 +50,9 @@ async function allocate(options: ServiceAllocationOptions, attributes: Admission
   const errors = resolveFamilies(spec, { before, configured, ...(options.isStrict === false && { isStrict: false }) });
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, reservation.owner.name, errors);
   const pick = (claims: Claims): Claims => (context.dryRun ? createDryClaims(claims) : claims);
-  const { random, portRange } = options;
+  const { random, clock, portRange } = options;
   await allocateAddresses({ isDry: context.dryRun, spec, before, reservation, claims: pick(options.addresses), ranges, random });
-  await allocatePorts({ isDry: context.dryRun, spec, before, reservation, claims: pick(options.ports), random, portRange });
+  await allocatePorts({ isDry: context.dryRun, spec, before, reservation, claims: pick(options.ports), random, clock, portRange });
 }
 
 /** Makes the reserver. */
