@@ -5,13 +5,19 @@ import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../c
 
 const RESTART_ALL = 'RestartAllContainers';
 
-/** The action of the first rule that an exit code fits. */
-function findAction(container: JsonObject, exitCode: number): unknown {
-  return toObjects(container['restartPolicyRules']).find((rule) => {
-    const codes = toList(readPath(rule, 'exitCodes', 'values')).map(toNumber);
+/** A rule of a container for what follows some exit codes. */
+interface Rule {
+  readonly action: unknown;
+  readonly fits: (exitCode: number) => boolean;
+}
+
+/** The rules of a container, read once: a status may have thousands of entries of one name. */
+function readRules(container: JsonObject): readonly Rule[] {
+  return toObjects(container['restartPolicyRules']).map((rule) => {
+    const codes = new Set(toList(readPath(rule, 'exitCodes', 'values')).map(toNumber));
     const operator = readPath(rule, 'exitCodes', 'operator');
-    return operator === 'In' ? codes.includes(exitCode) : operator === 'NotIn' && !codes.includes(exitCode);
-  })?.['action'];
+    return { action: rule['action'], fits: (exitCode) => (operator === 'In' ? codes.has(exitCode) : operator === 'NotIn' && !codes.has(exitCode)) };
+  });
 }
 
 /** Whether a policy runs a container again; undefined where it is none that is known. */
@@ -20,12 +26,15 @@ function allows(policy: unknown, exitCode: number): boolean | undefined {
   return policy === 'OnFailure' ? exitCode !== 0 : policy === 'Never' ? false : undefined;
 }
 
-/** Whether a container that ended with a code runs again: by its rules, its own policy, or that of the pod. */
-function mayRestart(container: JsonObject, spec: JsonObject, exitCode: number): boolean {
-  const isPlain = container['restartPolicy'] === undefined;
-  const action = isPlain ? undefined : findAction(container, exitCode);
-  if (action === 'Restart' || action === RESTART_ALL) return true;
-  return (isPlain ? undefined : allows(container['restartPolicy'], exitCode)) ?? allows(spec['restartPolicy'], exitCode) ?? true;
+/** Whether a container that ended with a code runs again: by its rules, which need a policy of its own, by that policy, or by that of the pod. */
+function readRestarts(container: JsonObject, spec: JsonObject): (exitCode: number) => boolean {
+  const policy = container['restartPolicy'];
+  const rules = policy === undefined ? [] : readRules(container);
+  return (exitCode) => {
+    const action = rules.find(({ fits }) => fits(exitCode))?.action;
+    if (action === 'Restart' || action === RESTART_ALL) return true;
+    return allows(policy, exitCode) ?? allows(spec['restartPolicy'], exitCode) ?? true;
+  };
 }
 
 /** Whether the container of a name that ended with a code may run again. */
@@ -37,11 +46,8 @@ function readRule(spec: JsonObject, list: string): MayRun {
   const rules = ['initContainers', 'containers'].flatMap((one) => toObjects(spec[one])).flatMap((container) => toObjects(container['restartPolicyRules']));
   if (rules.some(({ action }) => action === RESTART_ALL)) return () => true;
   // Of several with one name the first counts.
-  const byName = new Map([...toObjects(spec[list])].reverse().map((container) => [toText(container['name']), container]));
-  return (name, exitCode) => {
-    const container = byName.get(name);
-    return container !== undefined && mayRestart(container, spec, exitCode);
-  };
+  const byName = new Map([...toObjects(spec[list])].reverse().map((container) => [toText(container['name']), readRestarts(container, spec)]));
+  return (name, exitCode) => byName.get(name)?.(exitCode) === true;
 }
 
 /** Problems of containers that a status takes back from their end, at the places that they have in the stored status. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { box, create, makeObject, prepareNew, updateFrom, updateStatus } from '../../kinds.suite.ts';
+import { checkTransitions } from './restarts.ts';
 
 const SECCOMP = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_C = 'container.seccomp.security.alpha.kubernetes.io/c';
@@ -72,6 +73,22 @@ test('a container that has ended runs again only by the rules of its pod', () =>
   assert.deepEqual(change(never({}, 'initContainers'), 0, 'initContainerStatuses'), [refused[0]!.replace('containerStatuses', 'initContainerStatuses')]);
   assert.deepEqual(change({ restartPolicy: 'Always', containers: [box()] }, 0, 'ephemeralContainerStatuses'),
     [refused[0]!.replace('containerStatuses', 'ephemeralContainerStatuses')]);
+});
+
+test('checkTransitions reads the rules of a container once', () => {
+  let reads = 0;
+  const exitCodes = {
+    operator: 'In',
+    get values() {
+      reads += 1;
+      return [1];
+    },
+  };
+  const spec = { restartPolicy: 'Never', containers: [box({ restartPolicy: 'Never', restartPolicyRules: [{ action: 'Restart', exitCodes }] })] };
+  const statuses = (state: object): object[] => Array.from({ length: 10 }, () => ({ name: 'c', state }));
+  const old = { metadata: {}, spec, status: { containerStatuses: statuses({ terminated: { exitCode: 1 } }) } };
+  assert.deepEqual(checkTransitions({ path: 'status', value: { containerStatuses: statuses({ running: {} }) } }, old), []);
+  assert.equal(reads, 1);
 });
 
 test('an update of ephemeral containers is validated with the rest of the pod', () => {
