@@ -151,6 +151,14 @@ export interface Strategy {
  */
 export type MetadataCheck = 'object' | 'lenient-object' | 'update' | 'lenient-update' | 'kind' | 'new';
 
+/** A version in which objects may be stored and which is served no more. */
+export interface FormerVersion {
+  /** The kind in this version, where its fields are others than those of the storage version. Called when such an object is read. */
+  readonly schema?: () => Schema;
+  /** An object of this version as one of the storage version, with the defaults that are this version's own; may change the one given. */
+  readonly convert?: (object: KubeObject) => KubeObject;
+}
+
 /** Everything about a resource that is data. */
 export interface Resource {
   /**
@@ -212,6 +220,13 @@ export interface Resource {
    * server has stored in it is read (by `convert`, if there is one).
    */
   readonly upstreamStorageVersion?: string;
+  /** Versions that are read in the store and served no more, by `group/version`: those that the reference still decodes. */
+  readonly formerVersions?: Readonly<Record<string, FormerVersion>>;
+  /**
+   * Completes an object that another release or program has stored without the fields that later releases added, whenever such an object is read.
+   * Changes it. What this program stores is complete.
+   */
+  readonly completeForeign?: (object: KubeObject) => void;
   /**
    * Custom resources: a stored object, in whichever version of the row it was written, as it reads in `version`: pruned, defaulted,
    * converted. Rows without it show what is stored as it is. May change the object given.

@@ -3,6 +3,7 @@ export { createBuiltinResources, groupPriorities, withGates } from './table.ts';
 export { STRICT_GATE } from './build-resource.ts';
 export { type SignatureClaim } from './certificates/pod-keys.ts';
 export { withSignatures } from './certificates/pod-certificate-request.ts';
+export { withPrimaryFamily } from './core/services/former-fields.ts';
 export { withoutPrivileged } from './core/pods/validation/privileged.ts';
 export { formatHumanDuration } from './common/columns/duration.ts';
 export { descriptionData } from './descriptions/index.ts';

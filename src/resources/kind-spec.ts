@@ -59,6 +59,8 @@ export interface KindSpec {
   /** Absent: the plural. */
   readonly storagePrefix?: string;
   readonly upstreamStorageVersion?: string;
+  readonly formerVersions?: NonNullable<Resource['formerVersions']>;
+  readonly completeForeign?: NonNullable<Resource['completeForeign']>;
   readonly isStoredInPart?: NonNullable<Resource['isStoredInPart']>;
   readonly blank?: NonNullable<Resource['blank']>;
   readonly ttlSeconds?: number;

@@ -22,7 +22,7 @@ import {
   findCurrent, findKnown, hideVersions, trackUpdate, withComputedReads,
 } from '../registry/index.ts';
 import {
-  STRICT_GATE, formatHumanDuration, groupPriorities, withGates, withSignatures, withoutPrivileged,
+  STRICT_GATE, formatHumanDuration, groupPriorities, withGates, withPrimaryFamily, withSignatures, withoutPrivileged,
 } from '../resources/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { AuthorizationPlan } from './config-files/authorization-config.ts';
@@ -123,9 +123,10 @@ function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
 }
 
 /** A row as the options want it: Events are the only objects that pass with time. */
-function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged, featureGates }: ServerOptions): Resource {
+function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged, featureGates, serviceClusterIpRange }: ServerOptions): Resource {
   const own = withSignatures(withDefinitionStrategy(withGates(resource, (gate) => isGateOn(featureGates, gate)), clock), verifySignature);
-  const row = allowPrivileged ? own : withoutPrivileged(own);
+  const [firstRange = ''] = serviceClusterIpRange.split(',');
+  const row = withPrimaryFamily(allowPrivileged ? own : withoutPrivileged(own), parseIpRange(firstRange)?.family ?? 'IPv4');
   return row.ttlSeconds === undefined ? row : { ...row, ttlSeconds: eventTtlMs / 1000 };
 }
 

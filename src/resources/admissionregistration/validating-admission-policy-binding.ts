@@ -1,5 +1,6 @@
 // admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding.
 import { type FieldError, type KubeObject, duplicate, invalidValue, required } from '../../apimachinery/index.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkOneOf, each } from '../common/validation/check.ts';
 import { toList, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -32,6 +33,7 @@ function validateValidatingBinding(binding: KubeObject): Errors {
 /** The spec of ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBindingKind: KindSpec = {
   kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', categories: ['api-extensions'], cluster: true,
+  formerVersions: sameAs('admissionregistration.k8s.io/v1beta1', 'admissionregistration.k8s.io/v1alpha1'),
   unconditionalUpdate: false, tracksGeneration: true,
   metadataChecks: ['lenient-object', 'kind'],
   columns: policyBindingColumns,

@@ -4,6 +4,7 @@ import {
   policyEnvironment, required,
 } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkRequired, checkText, each } from '../common/validation/check.ts';
@@ -109,6 +110,7 @@ function validateValidatingPolicyStatus(policy: KubeObject): Errors {
 /** The spec of ValidatingAdmissionPolicy. */
 export const validatingAdmissionPolicyKind: KindSpec = {
   kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', categories: ['api-extensions'], cluster: true,
+  formerVersions: sameAs('admissionregistration.k8s.io/v1beta1', 'admissionregistration.k8s.io/v1alpha1'),
   unconditionalUpdate: false, tracksGeneration: true,
   // The reference forgets to forbid it for this one status.
   subresources: [{ ...status, createsByApply: true }],

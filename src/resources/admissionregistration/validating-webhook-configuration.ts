@@ -1,10 +1,11 @@
 // admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration.
 import type { KindSpec } from '../kind-spec.ts';
-import { applyValidatingWebhookDefaults, webhookConfigurationColumns, webhookValidation } from './webhooks.ts';
+import { applyValidatingWebhookDefaults, formerWebhooks, webhookConfigurationColumns, webhookValidation } from './webhooks.ts';
 
 /** The spec of ValidatingWebhookConfiguration. */
 export const validatingWebhookConfigurationKind: KindSpec = {
   kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', categories: ['api-extensions'], cluster: true,
+  formerVersions: formerWebhooks,
   unconditionalUpdate: false, tracksGeneration: true,
   metadataChecks: ['lenient-object', 'kind'],
   columns: webhookConfigurationColumns,

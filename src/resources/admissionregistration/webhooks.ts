@@ -4,9 +4,9 @@ import {
   type FieldError, type KubeObject, checkDns1035Label, checkDnsSubdomain, checkWebhookService, checkWebhookUrl, duplicate, equalJson, invalidValue,
   required,
 } from '../../apimachinery/index.ts';
-import type { Column } from '../../registry/index.ts';
+import type { Column, FormerVersion } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
-import { applyServicePort, readPointer, readStructs, setAbsent } from '../common/defaults.ts';
+import { type Defaults, applyServicePort, readPointer, readStructs, setAbsent } from '../common/defaults.ts';
 import { type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkText, each, isGiven } from '../common/validation/check.ts';
 import { checkSelector } from '../common/validation/selectors.ts';
 import { readPath, toList, toNumber, toObject, toText } from '../common/values.ts';
@@ -32,6 +32,22 @@ export function applyMutatingWebhookDefaults(configuration: KubeObject): void {
   applyValidatingWebhookDefaults(configuration);
   for (const webhook of readStructs(configuration, 'webhooks')) setAbsent(webhook, { reinvocationPolicy: 'Never' });
 }
+
+/** Defaults that webhooks of v1beta1 have in place of those of v1. */
+const formerDefaults: Defaults = { failurePolicy: 'Ignore', matchPolicy: 'Exact', sideEffects: 'Unknown', timeoutSeconds: 30 };
+
+/** Former versions of the two kinds. */
+export const formerWebhooks: Readonly<Record<string, FormerVersion>> = {
+  'admissionregistration.k8s.io/v1beta1': {
+    convert(configuration) {
+      for (const webhook of readStructs(configuration, 'webhooks')) {
+        setAbsent(webhook, formerDefaults);
+        if (toList(webhook['admissionReviewVersions']).length === 0) webhook['admissionReviewVersions'] = ['v1beta1'];
+      }
+      return configuration;
+    },
+  },
+};
 
 const sideEffects = ['None', 'NoneOnDryRun'];
 const anySideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];

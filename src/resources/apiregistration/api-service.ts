@@ -6,6 +6,7 @@ import {
 import { type Column, formatTime } from '../../registry/index.ts';
 import { column, readCondition, withNameAndAge } from '../common/columns/columns.ts';
 import { applyServicePort, readPointer } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { allUserMetadata, prepareWithStatus, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkRequired, checkText, each } from '../common/validation/check.ts';
@@ -98,6 +99,7 @@ function validateApiServiceStatus(apiService: KubeObject): Errors {
 /** The spec of APIService. */
 export const apiServiceKind: KindSpec = {
   kind: 'APIService', plural: 'apiservices', categories: ['api-extensions'], cluster: true,
+  formerVersions: sameAs('apiregistration.k8s.io/v1beta1'),
   nameRule: 'path-segment', storagePrefix: 'apiregistration.k8s.io/apiservices',
   unconditionalUpdate: false,
   subresources: [status],

@@ -4,6 +4,7 @@ import { type KubeObject, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { countColumn } from '../common/columns/workloads.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, checkImmutable, checkNotNegative } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
@@ -41,6 +42,7 @@ function validateControllerRevisionUpdate(revision: KubeObject, old: KubeObject)
 /** The spec of ControllerRevision. */
 export const controllerRevisionKind: KindSpec = {
   kind: 'ControllerRevision', plural: 'controllerrevisions',
+  formerVersions: sameAs('apps/v1beta1', 'apps/v1beta2'),
   metadataChecks: ['update', 'object', 'kind'],
   columns: controllerRevisionColumns,
   validation: { object: validateControllerRevision, update: validateControllerRevisionUpdate },

@@ -14,6 +14,7 @@ import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { checkTemplate, checkTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerDaemonSets } from './former-versions.ts';
 import { isZero, showStrategy } from './workloads.ts';
 
 /** Columns of daemonsets. */
@@ -94,6 +95,7 @@ function validateDaemonSetUpdate(daemonSet: KubeObject, old: KubeObject): Errors
 /** The spec of DaemonSet. */
 export const daemonSetKind: KindSpec = {
   kind: 'DaemonSet', plural: 'daemonsets', shortNames: ['ds'], categories: ['all'],
+  formerVersions: formerDaemonSets,
   tracksGeneration: true, blank: { metadata: { annotations: { [TEMPLATE_GENERATION_KEY]: '0' } } },
   subresources: [status],
   metadataChecks: ['update', 'kind'],

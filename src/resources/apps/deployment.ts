@@ -14,6 +14,7 @@ import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerDeployments } from './former-versions.ts';
 import { blankWorkload, checkSelectedTemplate, isZero, showStrategy, withImmutableSelector } from './workloads.ts';
 
 /** Columns of deployments. */
@@ -136,6 +137,7 @@ const validateDeploymentUpdate = withImmutableSelector(validateDeployment);
 /** The spec of Deployment. */
 export const deploymentKind: KindSpec = {
   kind: 'Deployment', plural: 'deployments', shortNames: ['deploy'], categories: ['all'],
+  formerVersions: formerDeployments,
   tracksGeneration: true, blank: blankWorkload,
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],

@@ -10,6 +10,7 @@ import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
 import { gatedPodFields } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerReplicaSets } from './former-versions.ts';
 import { blankWorkload, checkSelectedTemplate, withImmutableSelector } from './workloads.ts';
 
 /** Columns of replicasets. */
@@ -45,6 +46,7 @@ const validateReplicaSetUpdate = withImmutableSelector(validateReplicaSet);
 /** The spec of ReplicaSet. */
 export const replicaSetKind: KindSpec = {
   kind: 'ReplicaSet', plural: 'replicasets', shortNames: ['rs'], categories: ['all'],
+  formerVersions: formerReplicaSets,
   tracksGeneration: true, blank: blankWorkload,
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],

@@ -19,6 +19,7 @@ import { validateClaimSpec } from '../core/volumes/claim-spec.ts';
 import { applyClaimDefaults } from '../core/volumes/defaults.ts';
 import { warnOfClaimSpec } from '../core/volumes/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerStatefulSets } from './former-versions.ts';
 import { blankWorkload, checkWorkloadSelector } from './workloads.ts';
 
 /** Columns of statefulsets. */
@@ -149,6 +150,7 @@ function warnOfStatefulSet(root: Field, old?: KubeObject): readonly string[] {
 /** The spec of StatefulSet. */
 export const statefulSetKind: KindSpec = {
   kind: 'StatefulSet', plural: 'statefulsets', shortNames: ['sts'], categories: ['all'],
+  formerVersions: formerStatefulSets,
   nameRule: 'dns-label',
   tracksGeneration: true, blank: blankWorkload,
   subresources: [scale, status], scale: scalePaths,

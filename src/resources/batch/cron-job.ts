@@ -6,6 +6,7 @@ import { formatAge } from '../common/columns/duration.ts';
 import { formatSelector } from '../common/columns/selector.ts';
 import { containerColumns } from '../common/columns/workloads.ts';
 import { ensureStruct, readPointer, readStructs, setAbsent, setZero } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkNotNegative, checkOneOf, isEmptyText, isGiven, isWrong, specOf } from '../common/validation/check.ts';
 import { readPath, toList, toText } from '../common/values.ts';
@@ -116,6 +117,7 @@ function warnOfSchedule(root: Field): readonly string[] {
 /** The spec of CronJob. */
 export const cronJobKind: KindSpec = {
   kind: 'CronJob', plural: 'cronjobs', shortNames: ['cj'], categories: ['all'],
+  formerVersions: sameAs('batch/v1beta1'),
   tracksGeneration: true,
   subresources: [status],
   metadataChecks: ['update', 'kind'],

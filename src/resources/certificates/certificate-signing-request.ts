@@ -7,6 +7,7 @@ import { type Column, type StrategyContext, formatTime } from '../../registry/in
 import { ageColumn, column, nameColumn, readCondition, textColumn, textOr } from '../common/columns/columns.ts';
 import { formatHumanDuration } from '../common/columns/duration.ts';
 import { ensureStruct } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { copyMember, prepareWithStatus } from '../common/status.ts';
 import { status, subresource } from '../common/subresources.ts';
@@ -190,6 +191,7 @@ function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { may
 /** The spec of CertificateSigningRequest. */
 export const certificateSigningRequestKind: KindSpec = {
   kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true, nameRule: 'any',
+  formerVersions: sameAs('certificates.k8s.io/v1beta1'),
   subresources: [subresource('approval'), status],
   selectableFields: signingRequestFields,
   resetFields: {

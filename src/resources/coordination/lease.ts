@@ -2,6 +2,7 @@
 import { type KubeObject, forbiddenField, invalidValue } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, at, checkNotNegative, isEmptyText, specOf } from '../common/validation/check.ts';
 import { toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -26,6 +27,7 @@ function validateLease(lease: KubeObject): Errors {
 /** The spec of Lease. */
 export const leaseKind: KindSpec = {
   kind: 'Lease', plural: 'leases',
+  formerVersions: sameAs('coordination.k8s.io/v1beta1'),
   createOnUpdate: true, unconditionalUpdate: false,
   metadataChecks: ['lenient-update', 'kind'],
   columns: leaseColumns,

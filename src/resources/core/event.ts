@@ -1,12 +1,14 @@
 // core/v1 Event: loose validation for the old form, whose name is any path segment; events.k8s.io validates the new form and shares the columns
 // and checks here.
 import { type FieldError, type KubeObject, checkDnsSubdomain, checkQualifiedName, invalidValue, isZeroTime, required } from '../../apimachinery/index.ts';
-import type { Column } from '../../registry/index.ts';
+import type { Column, FormerVersion } from '../../registry/index.ts';
 import { column, nameColumn, textColumn, wideColumn } from '../common/columns/columns.ts';
 import { formatAge } from '../common/columns/duration.ts';
+import { formerSchema } from '../common/former-versions.ts';
 import { type FieldReader, textFields } from '../common/selectable-fields.ts';
 import { type Errors, checkText } from '../common/validation/check.ts';
 import { readPath, toNumber, toObject, toText } from '../common/values.ts';
+import { convertEvent } from '../events/convert.ts';
 import type { KindSpec } from '../kind-spec.ts';
 
 /** The first time of an event: firstTimestamp (seconds) or eventTime (microseconds). */
@@ -129,9 +131,17 @@ function validateEvent(event: KubeObject): Errors {
   return checkParts(readEvent(event, { subject: 'involvedObject', controllerName: 'reportingComponent', message: 'message' }));
 }
 
+const formerEvent: FormerVersion = {
+  schema: formerSchema('events.v1.Event'), convert: (event) => convertEvent(event, 'events.k8s.io/v1', 'v1'),
+};
+
+/** Events that are stored in their other group. */
+const formerEvents = { 'events.k8s.io/v1': formerEvent, 'events.k8s.io/v1beta1': formerEvent };
+
 /** The spec of Event. */
 export const eventKind: KindSpec = {
   kind: 'Event', plural: 'events', shortNames: ['ev'],
+  formerVersions: formerEvents,
   nameRule: 'path-segment', ttlSeconds: 3600,
   createOnUpdate: true,
   selectableFields: coreEventFields,

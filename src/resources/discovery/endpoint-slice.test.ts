@@ -1,7 +1,7 @@
 // EndpointSlices, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, update } from '../kinds.suite.ts';
+import { create, prepareChanged, prepareNew, update } from '../kinds.suite.ts';
 
 test('checkHints wants each node once', () => {
   const endpoints = [{ addresses: [''], hints: { forZones: [{ name: 'z' }], forNodes: [{ name: 'n' }, { name: 'n' }] } }];
@@ -27,4 +27,14 @@ test('addresses of IPv6 are canonical, those of FQDN are domains of two labels o
   assert.deepEqual([found('FQDN', 'a.b'), found('FQDN', 'a.b.')], [[], []]);
   assert.deepEqual(found('FQDN', 'a'), ['"a": should be a domain with at least two segments separated by dots']);
   assert.match(found('FQDN', `${'a'.repeat(64)}.b`).join(), /must be no more than 63 (?:bytes|characters)/);
+});
+
+test('prepareForUpdate keeps the topology of v1beta1 while endpoints stay, and the node that it named when they change', () => {
+  const [KEY, HOST] = ['discovery.k8s.io/EndpointSlice', 'kubernetes.io/hostname'];
+  const endpoint = (address: string, host: string): object => ({ addresses: [address], deprecatedTopology: { [HOST]: host } });
+  const old = { endpoints: [endpoint('1.1.1.1', 'n')] };
+  assert.deepEqual(prepareChanged(KEY, { object: old, old })['endpoints'], old.endpoints);
+  const changed = prepareChanged(KEY, { object: { endpoints: [endpoint('1.1.1.2', 'n'), endpoint('1.1.1.3', 'other')] }, old });
+  assert.deepEqual(changed['endpoints'], [{ addresses: ['1.1.1.2'], nodeName: 'n' }, { addresses: ['1.1.1.3'] }]);
+  assert.deepEqual(prepareNew(KEY, old)['endpoints'], [{ addresses: ['1.1.1.1'] }]);
 });

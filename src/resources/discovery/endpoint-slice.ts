@@ -13,6 +13,7 @@ import { readPath, toList, toObjects, toText } from '../common/values.ts';
 import { warnOfAddress } from '../common/warnings/addresses.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerEndpointSlices } from './former-versions.ts';
 
 function formatSlicePort(port: JsonObject): string {
   return textIfSet(port['port'] ?? port['name'], '*');
@@ -141,15 +142,36 @@ function countLabels({ metadata }: KubeObject, old: KubeObject): void {
   if (!isSame) metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
+const hostIn = (endpoint: JsonObject): string => toText(readPath(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname'));
+
+/** The topology of v1beta1 is dropped when endpoints change; a node that a stored one named becomes that of the endpoint. */
+function dropTopology(slice: KubeObject, old?: KubeObject): void {
+  const endpoints = readStructs(slice, 'endpoints');
+  if (!endpoints.some((endpoint) => endpoint['deprecatedTopology'] !== undefined) || equalJson(endpoints, old?.['endpoints'])) return;
+  const hosts = new Set(readStructs(old, 'endpoints').map(hostIn));
+  slice['endpoints'] = endpoints.map((endpoint) => {
+    const { deprecatedTopology: _dropped, ...rest } = endpoint;
+    const host = hostIn(endpoint);
+    const isNode = host !== '' && hosts.has(host) && endpoint['nodeName'] === undefined && checkDnsSubdomain(host).length === 0;
+    return isNode ? { ...rest, nodeName: host } : rest;
+  });
+}
+
 /** The spec of EndpointSlice. */
 export const endpointSliceKind: KindSpec = {
   kind: 'EndpointSlice', plural: 'endpointslices',
+  formerVersions: formerEndpointSlices,
   tracksGeneration: true,
   metadataChecks: ['object', 'kind'],
   columns: endpointSliceColumns,
-  gatedFields: ['endpoints[].deprecatedTopology'],
   applyDefaults: applyEndpointSliceDefaults,
-  strategy: { prepareForUpdate: countLabels },
+  strategy: {
+    prepareForCreate: (slice) => dropTopology(slice),
+    prepareForUpdate(slice, old) {
+      countLabels(slice, old);
+      dropTopology(slice, old);
+    },
+  },
   validation: { object: validateEndpointSlice, update: (object, old) => [...validateEndpointSlice(object, old), ...checkSameAddressType(object, old)] },
   warnings: warnWith(warnOfSlice),
 };

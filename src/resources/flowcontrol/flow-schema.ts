@@ -11,6 +11,7 @@ import { type Errors, type Field, at, checkOneOf, checkRequired, checkText, each
 import { readPath, toList, toNumber, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
+import { formerFlowSchemas } from './former-versions.ts';
 import { showSpec } from './structs.ts';
 
 /** Columns of flowschemas. */
@@ -185,6 +186,7 @@ const mandatorySchemas: Readonly<Record<string, unknown>> = {
 /** The spec of FlowSchema. */
 export const flowSchemaKind: KindSpec = {
   kind: 'FlowSchema', plural: 'flowschemas', cluster: true,
+  formerVersions: formerFlowSchemas,
   tracksGeneration: true,
   subresources: [status],
   tableOrder: compareFlowSchemas,

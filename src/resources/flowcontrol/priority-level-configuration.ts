@@ -9,6 +9,7 @@ import { type Errors, type Field, at, checkOneOf, isEmptyText, isGiven, memberOf
 import { type Cell, readPath, toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkConditions, validateFlowControlStatus } from './conditions.ts';
+import { PRESERVE_ZERO, formerPriorityLevels } from './former-versions.ts';
 import { showSpec } from './structs.ts';
 
 function limitColumn(name: string, ...path: readonly string[]): Column {
@@ -123,9 +124,6 @@ function checkMandatoryLevel(name: string, spec: Field): Errors {
   return refuse("except the 'spec.exempt' field must equal the fixed value");
 }
 
-/** An annotation that the conversion from an older version alone may write. */
-const PRESERVE_ZERO = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
-
 function checkLevelAnnotations({ metadata: { annotations = {} } }: KubeObject): Errors {
   return Object.hasOwn(annotations, PRESERVE_ZERO) ? [forbiddenField('metadata.annotations', `annotation '${PRESERVE_ZERO}' is forbidden`)] : [];
 }
@@ -145,6 +143,7 @@ function validatePriorityLevel(level: KubeObject): Errors {
 /** The spec of PriorityLevelConfiguration. */
 export const priorityLevelConfigurationKind: KindSpec = {
   kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations', cluster: true,
+  formerVersions: formerPriorityLevels,
   tracksGeneration: true,
   subresources: [status],
   metadataChecks: ['object', 'kind'],

@@ -4,6 +4,7 @@ import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, textColumn } from '../common/columns/columns.ts';
 import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { readPointer, setAbsent } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, isGiven, specOf } from '../common/validation/check.ts';
 import { checkPrefixedPath } from '../common/validation/prefixed-paths.ts';
 import { readPath, toText } from '../common/values.ts';
@@ -65,6 +66,7 @@ function checkSameController(ingressClass: KubeObject, old: KubeObject): Errors 
 /** The spec of IngressClass. */
 export const ingressClassKind: KindSpec = {
   kind: 'IngressClass', plural: 'ingressclasses', cluster: true,
+  formerVersions: sameAs('networking.k8s.io/v1beta1'),
   tracksGeneration: true,
   metadataChecks: ['update', 'kind', 'object'],
   columns: ingressClassColumns,

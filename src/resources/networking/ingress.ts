@@ -11,6 +11,7 @@ import { readPath, toList, toNumber, toObjects, toText } from '../common/values.
 import { annotation, rootOf } from '../common/warnings/warnings.ts';
 import { checkIngressPoints, formatLoadBalancer, ingressAddresses } from '../core/services/load-balancer.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerIngresses } from './former-versions.ts';
 import { checkReference } from './references.ts';
 
 /** After three hosts the reference prints the number of remaining rules, those without host included. */
@@ -135,6 +136,7 @@ function warnOfIngressClass(root: Field): readonly string[] {
 /** The spec of Ingress. */
 export const ingressKind: KindSpec = {
   kind: 'Ingress', plural: 'ingresses', shortNames: ['ing'],
+  formerVersions: formerIngresses,
   storagePrefix: 'ingress',
   tracksGeneration: true,
   subresources: [status],

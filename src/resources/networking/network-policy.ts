@@ -6,6 +6,7 @@ import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { formatSelector } from '../common/columns/selector.ts';
 import { ensureStruct, readStructs, setAbsent } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { checkRange } from '../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isGiven, specOf } from '../common/validation/check.ts';
 import { checkPortName, checkPortNumber } from '../common/validation/ports.ts';
@@ -107,6 +108,7 @@ function warnOfPolicy(root: Field): readonly string[] {
 /** The spec of NetworkPolicy. */
 export const networkPolicyKind: KindSpec = {
   kind: 'NetworkPolicy', plural: 'networkpolicies', shortNames: ['netpol'],
+  formerVersions: sameAs('extensions/v1beta1'),
   tracksGeneration: true,
   metadataChecks: ['update', 'kind'],
   columns: networkPolicyColumns,

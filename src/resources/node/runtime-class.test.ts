@@ -1,7 +1,7 @@
 // RuntimeClasses, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create } from '../kinds.suite.ts';
+import { create, update } from '../kinds.suite.ts';
 
 test('validateRuntimeClass checks what it adds to pods', () => {
   assert.deepEqual(create('node.k8s.io/RuntimeClass', { overhead: { podFixed: { k: '1' } }, scheduling: { tolerations: [{}] } }), [
@@ -17,4 +17,9 @@ test('validateRuntimeClass wants each toleration once, whatever its seconds', ()
   assert.deepEqual(create('node.k8s.io/RuntimeClass', { handler: 'h', scheduling: { tolerations } }), [
     'scheduling.tolerations[1]: Duplicate value: {"Key":"k","Operator":"Exists","Value":"","Effect":"NoExecute","TolerationSeconds":5}',
   ]);
+});
+
+test('an update of a RuntimeClass lists what is wrong with it before what may not change', () => {
+  assert.deepEqual(update('node.k8s.io/RuntimeClass', { handler: '' }, { old: { handler: 'h' } }),
+    ['handler: Required value', 'handler: Invalid value: "": field is immutable']);
 });

@@ -1,9 +1,10 @@
 // node.k8s.io/v1 RuntimeClass.
 import { type KubeObject, duplicate } from '../../apimachinery/index.ts';
-import type { Column } from '../../registry/index.ts';
+import type { Column, FormerVersion } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
+import { formerSchema, sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkLabelName, checkLabels, checkSameMembers, each, memberOf } from '../common/validation/check.ts';
-import { readPath, toText } from '../common/values.ts';
+import { readPath, toObject, toText } from '../common/values.ts';
 import { warnOfLabelMap } from '../common/warnings/labels.ts';
 import { warnWith } from '../common/warnings/warnings.ts';
 import { showPodPart } from '../core/pods/validation/parts.ts';
@@ -40,12 +41,25 @@ function validateRuntimeClass(runtimeClass: KubeObject): Errors {
 const warnOfRuntimeClass = (root: Field): readonly string[] =>
   warnOfLabelMap(at(root, 'scheduling', 'nodeSelector'), () => 'scheduling.nodeSelector');
 
+/** Former versions of RuntimeClass: v1alpha1 has all but the metadata in a spec, and the handler under another name. */
+const formerRuntimeClasses: Readonly<Record<string, FormerVersion>> = {
+  ...sameAs('node.k8s.io/v1beta1'),
+  'node.k8s.io/v1alpha1': {
+    schema: formerSchema('node.v1alpha1.RuntimeClass'),
+    convert({ spec, ...runtimeClass }) {
+      const { runtimeHandler = '', ...members } = toObject(spec);
+      return { ...runtimeClass, handler: runtimeHandler, ...members };
+    },
+  },
+};
+
 /** The spec of RuntimeClass. */
 export const runtimeClassKind: KindSpec = {
   kind: 'RuntimeClass', plural: 'runtimeclasses', cluster: true,
+  formerVersions: formerRuntimeClasses,
   createOnUpdate: true, unconditionalUpdate: false,
   metadataChecks: ['lenient-object', 'kind', 'lenient-update'],
   columns: runtimeClassColumns,
-  validation: { object: validateRuntimeClass, update: (object, old) => [...checkSameMembers(object, old, ['handler']), ...validateRuntimeClass(object)] },
+  validation: { object: validateRuntimeClass, update: (object, old) => [...validateRuntimeClass(object), ...checkSameMembers(object, old, ['handler'])] },
   warnings: warnWith(warnOfRuntimeClass),
 };

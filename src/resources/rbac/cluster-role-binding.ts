@@ -3,6 +3,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Errors } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyRoleBindingDefaults, checkBinding, checkRoleRef, roleBindingColumns } from './bindings.ts';
+import { formerBindings } from './former-versions.ts';
 import { checkGeneratedName } from './rules.ts';
 
 /** Validates clusterrolebindings. */
@@ -13,6 +14,7 @@ function validateClusterRoleBinding(binding: KubeObject): Errors {
 /** The spec of ClusterRoleBinding. */
 export const clusterRoleBindingKind: KindSpec = {
   kind: 'ClusterRoleBinding', plural: 'clusterrolebindings', cluster: true,
+  formerVersions: formerBindings('ClusterRoleBinding'),
   nameRule: 'path-segment',
   strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,

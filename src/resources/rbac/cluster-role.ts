@@ -4,6 +4,7 @@ import { type Errors, type Field, at, each, isGiven, memberOf } from '../common/
 import { checkSelector } from '../common/validation/selectors.ts';
 import { toList } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerRoles } from './former-versions.ts';
 import { checkGeneratedName, checkRule } from './rules.ts';
 
 /** The selectors by which a role aggregates the rules of others. */
@@ -26,6 +27,7 @@ function validateClusterRole(role: KubeObject): Errors {
 /** The spec of ClusterRole. */
 export const clusterRoleKind: KindSpec = {
   kind: 'ClusterRole', plural: 'clusterroles', cluster: true,
+  formerVersions: formerRoles,
   nameRule: 'path-segment',
   strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import type { Errors } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyRoleBindingDefaults, checkBinding, checkRoleRef, roleBindingColumns } from './bindings.ts';
+import { formerBindings } from './former-versions.ts';
 import { checkGeneratedName } from './rules.ts';
 
 /** Validates rolebindings. */
@@ -13,6 +14,7 @@ function validateRoleBinding(binding: KubeObject): Errors {
 /** The spec of RoleBinding. */
 export const roleBindingKind: KindSpec = {
   kind: 'RoleBinding', plural: 'rolebindings',
+  formerVersions: formerBindings('RoleBinding'),
   nameRule: 'path-segment',
   strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,

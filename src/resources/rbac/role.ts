@@ -2,6 +2,7 @@
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { type Errors, each, memberOf } from '../common/validation/check.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { formerRoles } from './former-versions.ts';
 import { checkGeneratedName, checkRule } from './rules.ts';
 
 /** Validates roles. */
@@ -12,6 +13,7 @@ function validateRole(role: KubeObject): Errors {
 /** The spec of Role. */
 export const roleKind: KindSpec = {
   kind: 'Role', plural: 'roles',
+  formerVersions: formerRoles,
   nameRule: 'path-segment',
   strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,

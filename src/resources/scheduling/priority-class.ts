@@ -3,6 +3,7 @@ import { type FieldError, type JsonObject, type KubeObject, equalJson, forbidden
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, integerColumn, nameColumn, textColumn } from '../common/columns/columns.ts';
 import { setAbsent } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, checkImmutable, checkOneOf, isEmptyText, memberOf } from '../common/validation/check.ts';
 import { toNumber } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -52,6 +53,7 @@ function checkSamePriority(priorityClass: KubeObject, old: KubeObject): Errors {
 /** The spec of PriorityClass. */
 export const priorityClassKind: KindSpec = {
   kind: 'PriorityClass', plural: 'priorityclasses', shortNames: ['pc'], cluster: true,
+  formerVersions: sameAs('scheduling.k8s.io/v1beta1'),
   metadataChecks: ['update', 'kind'],
   columns: priorityClassColumns,
   applyDefaults: applyPriorityClassDefaults,

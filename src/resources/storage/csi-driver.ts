@@ -3,6 +3,7 @@ import { type FieldError, type KubeObject, duplicate, equalJson } from '../../ap
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, setAbsent } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import {
   type Errors, type Field, at, checkGivenOneOf, checkImmutable, checkOneOf, each, isGiven, isWrong, specOf,
 } from '../common/validation/check.ts';
@@ -102,6 +103,7 @@ function warnOfTokens(root: Field, old?: KubeObject): readonly string[] {
 /** The spec of CSIDriver. */
 export const csiDriverKind: KindSpec = {
   kind: 'CSIDriver', plural: 'csidrivers', cluster: true,
+  formerVersions: sameAs('storage.k8s.io/v1beta1'),
   unconditionalUpdate: false, returnsDeleted: true,
   metadataChecks: ['update', 'kind'],
   gatedFields: [['VolumeLimitScaling', 'spec.preventPodSchedulingIfMissing']],

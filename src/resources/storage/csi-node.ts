@@ -2,6 +2,7 @@
 import { type FieldError, type KubeObject, checkQualifiedName, duplicate, equalJson, invalidValue, required } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { column, withNameAndAge } from '../common/columns/columns.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkNotNegative, checkText, each, isEmptyText, specOf } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
 import { readPath, toList, toText } from '../common/values.ts';
@@ -58,6 +59,7 @@ function validateCsiNodeUpdate(node: KubeObject, old: KubeObject): Errors {
 /** The spec of CSINode. */
 export const csiNodeKind: KindSpec = {
   kind: 'CSINode', plural: 'csinodes', cluster: true,
+  formerVersions: sameAs('storage.k8s.io/v1beta1'),
   unconditionalUpdate: false, returnsDeleted: true,
   metadataChecks: ['object', 'kind'],
   columns: csiNodeColumns,

@@ -1,5 +1,6 @@
 // storage.k8s.io/v1 CSIStorageCapacity.
 import { type KubeObject, checkDnsSubdomain } from '../../apimachinery/index.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkSameMembers, checkText, isGiven } from '../common/validation/check.ts';
 import { checkNatural } from '../common/validation/quantities.ts';
 import { checkSelector } from '../common/validation/selectors.ts';
@@ -28,6 +29,7 @@ function warnOfTopology(root: Field): readonly string[] {
 /** The spec of CSIStorageCapacity. */
 export const csiStorageCapacityKind: KindSpec = {
   kind: 'CSIStorageCapacity', plural: 'csistoragecapacities',
+  formerVersions: sameAs('storage.k8s.io/v1beta1', 'storage.k8s.io/v1alpha1'),
   unconditionalUpdate: false,
   metadataChecks: ['object', 'new', 'update', 'kind'],
   validation: {

@@ -4,6 +4,7 @@ import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, textColumn, textOr } from '../common/columns/columns.ts';
 import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { setAbsent } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkOneOf, checkSameMembers, checkText, each, isEmptyText, memberOf } from '../common/validation/check.ts';
 import { readPath, toList, toObjects, toText } from '../common/values.ts';
 import { warnOfLabel } from '../common/warnings/labels.ts';
@@ -85,6 +86,7 @@ const immutableMembers = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeB
 /** The spec of StorageClass. */
 export const storageClassKind: KindSpec = {
   kind: 'StorageClass', plural: 'storageclasses', shortNames: ['sc'], cluster: true,
+  formerVersions: sameAs('storage.k8s.io/v1beta1'),
   returnsDeleted: true,
   metadataChecks: ['object', 'new', 'update', 'kind'],
   columns: storageClassColumns,

@@ -4,6 +4,7 @@ import { type FieldError, type KubeObject, checkDnsSubdomain, equalJson, forbidd
 import type { Column } from '../../registry/index.ts';
 import { column, textColumn, withNameAndAge } from '../common/columns/columns.ts';
 import { readPointer } from '../common/defaults.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { keepUserMetadata, statusOnlyResets } from '../common/status.ts';
 import { status } from '../common/subresources.ts';
 import { type Errors, at, checkText, isEmptyText, isGiven, specOf } from '../common/validation/check.ts';
@@ -55,6 +56,7 @@ function validateAttachmentUpdate(attachment: KubeObject, old: KubeObject): Erro
 /** The spec of VolumeAttachment. */
 export const volumeAttachmentKind: KindSpec = {
   kind: 'VolumeAttachment', plural: 'volumeattachments', cluster: true,
+  formerVersions: sameAs('storage.k8s.io/v1beta1', 'storage.k8s.io/v1alpha1'),
   unconditionalUpdate: false, returnsDeleted: true,
   subresources: [status],
   metadataChecks: ['object', 'kind'],

@@ -3,6 +3,7 @@ import { type KubeObject, equalJson, forbiddenField, required } from '../../apim
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, textColumn } from '../common/columns/columns.ts';
 import { defaultableNameColumn } from '../common/columns/default-class.ts';
+import { sameAs } from '../common/former-versions.ts';
 import { type Errors, memberOf } from '../common/validation/check.ts';
 import { toObject } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -34,6 +35,7 @@ function validateAttributesClassUpdate(attributes: KubeObject, old: KubeObject):
 /** The spec of VolumeAttributesClass. */
 export const volumeAttributesClassKind: KindSpec = {
   kind: 'VolumeAttributesClass', plural: 'volumeattributesclasses', shortNames: ['vac'], cluster: true,
+  formerVersions: sameAs('storage.k8s.io/v1alpha1'),
   versions: ['v1', 'v1beta1'],
   returnsDeleted: true,
   metadataChecks: ['update', 'kind', 'object'],

@@ -11,6 +11,7 @@ import { warnOfAddress, warnOfRange } from '../../common/warnings/addresses.ts';
 import { annotation, warnWith } from '../../common/warnings/warnings.ts';
 import type { KindSpec } from '../../kind-spec.ts';
 import { checkIngressPoints, formatLoadBalancer, ingressAddresses } from './load-balancer.ts';
+import { completeService } from './former-fields.ts';
 import { dropTypeDependentFields } from './type-change.ts';
 import { validateService, validateServiceUpdate } from './validation.ts';
 
@@ -135,6 +136,7 @@ export const serviceKind: KindSpec = {
   subresources: [connectSubresource('proxy', 'ServiceProxyOptions', proxy), status],
   selectableFields: serviceFields,
   metadataChecks: ['update', 'kind'],
+  completeForeign: (service) => completeService(service, 'IPv4'),
   columns: serviceColumns,
   applyDefaults: applyServiceDefaults,
   strategy: {

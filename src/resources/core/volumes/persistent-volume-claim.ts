@@ -30,6 +30,12 @@ function mirrorDataSource(claim: KubeObject, old?: KubeObject): void {
   if (toText(readPath(spec['dataSourceRef'], 'namespace')) !== '' && !isUsed('dataSourceRef')) delete spec['dataSourceRef'];
   const isForgotten = !isUsed('dataSource') && spec['dataSourceRef'] === undefined && !isKnownSource(spec['dataSource']);
   if (isForgotten) delete spec['dataSource'];
+  completeSources(claim);
+}
+
+/** Each of dataSource and dataSourceRef from the other, as releases before dataSourceRef stored claims. */
+function completeSources(claim: KubeObject): void {
+  const spec = ensureStruct(claim, 'spec');
   const { dataSource, dataSourceRef } = spec as { dataSource?: JsonObject; dataSourceRef?: JsonObject };
   if (dataSource && !dataSourceRef) spec['dataSourceRef'] = { ...dataSource };
   const { namespace = '', ...source } = dataSourceRef ?? {};
@@ -140,6 +146,7 @@ function warnOfClaimClass(root: Field): readonly string[] {
 export const persistentVolumeClaimKind: KindSpec = {
   kind: 'PersistentVolumeClaim', plural: 'persistentvolumeclaims', shortNames: ['pvc'],
   returnsDeleted: true,
+  completeForeign: completeSources,
   // A creation stores no phase.
   isStoredInPart: () => true,
   subresources: [status],
