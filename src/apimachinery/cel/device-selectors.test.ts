@@ -26,3 +26,18 @@ test('deviceSelectorProblem refuses what may cost more than an evaluation is giv
   const text = 'device.attributes.all(k, device.attributes[k].all(l, device.attributes.all(m, device.attributes[m].all(n, n != l))))';
   assert.deepEqual(deviceSelectorProblem(text), { type: 'tooComplex' });
 });
+
+test('deviceSelectorProblem walks through attributes, and finds values in them, where they may be lists', () => {
+  const takesLists = { takesLists: true };
+  const all = "device.attributes['a'].b.all(i, i > 1)";
+  assert.deepEqual(deviceSelectorProblem(all), { type: 'invalid', message: "compilation failed: ERROR: <input>:1:23: expression of type 'any' cannot be range of a "
+    + `comprehension (must be list, map, or dynamic)\n | ${all}\n | ......................^` });
+  for (const text of [all, "device.attributes['a'].b.includes('x')", 'device.driver.includes(1)', '[1].includes(1)', "device.attributes['a'].b"]) {
+    assert.equal(deviceSelectorProblem(text, takesLists), undefined, text);
+  }
+  const wrong = deviceSelectorProblem("device.attributes['a'].b.includes()", takesLists);
+  assert.match(JSON.stringify(wrong), /no matching overload for 'includes' applied to 'dyn\.\(\)'/);
+  const call = "device.attributes[k][l].includes('x')";
+  const costly = (calls: number): string => `device.attributes.all(k, device.attributes[k].all(l, ${Array(calls).fill(call).join(' && ')}))`;
+  assert.deepEqual([deviceSelectorProblem(costly(2), takesLists), deviceSelectorProblem(costly(40), takesLists)], [undefined, { type: 'tooComplex' }]);
+});

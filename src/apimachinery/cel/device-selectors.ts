@@ -1,12 +1,15 @@
 // Selectors of devices (resource.k8s.io): what their expressions may name, what they may result in, and how much one may cost. The variable `device` has
 // a type of its own, whose texts, maps and attributes are bounded, so that costs are known before anything is evaluated.
+import { once } from '../../base/index.ts';
 import { compileExpression } from './compile.ts';
-import { type StructProvider, extendEnvironment } from './check/environment.ts';
+import { type Environment, type StructProvider, declare, extendEnvironment, method } from './check/environment.ts';
 import { kubernetesEnvironment } from './kubernetes.ts';
 import { quantityType } from './library/versions.ts';
 import { bindingMacros } from './parse/macros.ts';
 import { CelSyntaxError } from './parse/source.ts';
-import { type CelType, anyType, boolType, describeType, mapOf, stringType, structType } from './values/types.ts';
+import { equalValues } from './values/compare.ts';
+import { type CelType, anyType, boolType, describeType, dynType, mapOf, stringType, structType } from './values/types.ts';
+import { CelError, type Value } from './values/values.ts';
 
 /** The problem of a selector; one that is `tooComplex` may cost more than any evaluation is given. */
 type SelectorProblem = { readonly type: 'invalid'; readonly message: string } | { readonly type: 'tooComplex' };
@@ -39,14 +42,32 @@ const deviceBound: Bound = {
 
 const deviceType = structType('kubernetes.DRADevice');
 const namedMaps = (value: CelType): CelType => mapOf(stringType, mapOf(stringType, value));
-const deviceFields: ReadonlyMap<string, CelType> = new Map([
-  ['driver', stringType], ['allowMultipleAllocations', boolType], ['attributes', namedMaps(anyType)], ['capacity', namedMaps(quantityType)],
-]);
-const deviceStructs: StructProvider = { has: (type) => type === deviceType.name, fieldType: (_, field) => deviceFields.get(field) };
 
-const environment = extendEnvironment(kubernetesEnvironment, {
-  variables: new Map([['device', deviceType]]), structs: [deviceStructs], macros: bindingMacros,
-});
+/** The most elements of a list of attributes. */
+const MAX_LIST = 48;
+
+function includes(target: Value, wanted: Value): Value {
+  if (!Array.isArray(target)) return equalValues(target, wanted);
+  const at = target.findIndex((item: Value) => equalValues(item, wanted));
+  if (at < 0 ? target.length <= MAX_LIST : at < MAX_LIST) return at >= 0;
+  return new CelError(`'includes' function cannot be applied to lists longer than ${MAX_LIST} values`);
+}
+
+/** Where attributes may be lists, nothing is known of an attribute, and a function finds a value in a list or a single one. */
+function createDeviceEnvironment(takesLists: boolean): Environment {
+  const fields: ReadonlyMap<string, CelType> = new Map([
+    ['driver', stringType], ['allowMultipleAllocations', boolType], ['attributes', namedMaps(takesLists ? dynType : anyType)],
+    ['capacity', namedMaps(quantityType)],
+  ]);
+  const structs: StructProvider = { has: (type) => type === deviceType.name, fieldType: (_, field) => fields.get(field) };
+  return extendEnvironment(kubernetesEnvironment, {
+    variables: new Map([['device', deviceType]]), structs: [structs], macros: bindingMacros,
+    ...(takesLists && { functions: [declare('includes', method('dra_includes_dyn_dyn', [dynType, dynType], [boolType, includes]))] }),
+  });
+}
+
+const environment = createDeviceEnvironment(false);
+const listEnvironment = once(() => createDeviceEnvironment(true));
 
 /** The bound of the step `name` from a value: attributes are alike, whichever name selects one. */
 function follow(bound: Bound, name: string): Bound | undefined {
@@ -66,11 +87,18 @@ function sizeAt([variable, ...steps]: readonly string[]): { readonly min: number
   return { min: 0, max: bound.most };
 }
 
+/** How selectors are read. */
+interface SelectorOptions {
+  /** Attributes of devices may be lists. */
+  readonly takesLists?: boolean;
+}
+
 /** Compiles the selector of a device; undefined where nothing is wrong with it. */
-export function deviceSelectorProblem(text: string): SelectorProblem | undefined {
+export function deviceSelectorProblem(text: string, { takesLists = false }: SelectorOptions = {}): SelectorProblem | undefined {
   try {
-    const { resultType, program, estimateCost } = compileExpression(text, environment);
-    if (resultType.kind !== 'any' && (resultType.kind !== 'bool' || resultType.nullable)) {
+    const { resultType, program, estimateCost } = compileExpression(text, takesLists ? listEnvironment() : environment);
+    const isUnknown = resultType.kind === 'any' || (takesLists && resultType.kind === 'dyn');
+    if (!isUnknown && (resultType.kind !== 'bool' || resultType.nullable)) {
       return { type: 'invalid', message: `must evaluate to bool or the unknown type, not ${describeType(resultType)}` };
     }
     if (program.problem !== undefined) return { type: 'invalid', message: `program instantiation failed: ${program.problem}` };

@@ -336,7 +336,8 @@ class Checker {
   #rangeTypes(expr: FoldExpr, range: CelType): [CelType, CelType] {
     if (range.kind === 'list') return [intType, range.params[0] ?? dynType];
     if (range.kind === 'map') return [range.params[0] ?? dynType, range.params[1] ?? dynType];
-    if (isDynOrError(range) || range.kind === 'param') {
+    // A message of any type is no list, although all else may be done with it.
+    if ((isDynOrError(range) && range.kind !== 'any') || range.kind === 'param') {
       this.#substitutions.assign(dynType, range);
       return [dynType, dynType];
     }
