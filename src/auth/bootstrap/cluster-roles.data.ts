@@ -191,6 +191,7 @@ export const clusterRoles: readonly RoleData[] = [
       ['core', 'pods/finalizers', 'update'],
       ['resource.k8s.io', 'resourceslices', read],
       ['resource.k8s.io', 'resourceclaims', 'create delete'],
+      ifOn('DRADeviceTaintRules', 'resource.k8s.io', 'devicetaintrules', read),
       ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
       ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups', read),
       ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups/status', 'patch update'),

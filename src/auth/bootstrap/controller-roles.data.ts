@@ -57,6 +57,8 @@ export const controllerRoles: readonly RoleData[] = [
     rules: [
       ['core', 'pods', 'delete get list watch'], ['core', 'pods/status', 'patch update'], ['resource.k8s.io', 'resourceclaims', read],
       ['resource.k8s.io', 'resourceslices', read], ['resource.k8s.io', 'deviceclasses', read], writeEvents,
+      { gate: 'DRADeviceTaintRules', rule: ['resource.k8s.io', 'devicetaintrules/status', 'patch update'] },
+      { gate: 'DRADeviceTaintRules', rule: ['resource.k8s.io', 'devicetaintrules', read] },
     ],
   },
   {
@@ -237,6 +239,14 @@ export const controllerRoles: readonly RoleData[] = [
   {
     name: 'podgroup-protection-controller', gate: 'GenericWorkload',
     rules: [['scheduling.k8s.io', 'podgroups', 'get list update watch'], ['core', 'pods', read]],
+  },
+  {
+    name: 'resourcepoolstatusrequest-controller', gate: 'DRAResourcePoolStatus',
+    rules: [
+      ['resource.k8s.io', 'resourcepoolstatusrequests', 'delete get list watch'],
+      ['resource.k8s.io', 'resourcepoolstatusrequests/status', 'patch update'], ['resource.k8s.io', 'resourceslices', read],
+      ['resource.k8s.io', 'resourceclaims', read], writeEvents,
+    ],
   },
   {
     name: 'storage-version-migrator-controller', gate: 'StorageVersionMigrator',
