@@ -241,7 +241,13 @@ const switchReads = (options: ServerOptions) => ({
   limitsAnyState: !options.watchCache, namesUnreadable: switchFeatures(options).allowUnsafeDeletion,
 });
 
-const restrictsAudiences = ({ featureGates }: ServerOptions): boolean => isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction');
+/** What gates decide about kubelets. */
+function restrictNodes({ featureGates }: ServerOptions, authorization: () => Authorization) {
+  return {
+    ...(isGateOn(featureGates, 'ServiceAccountNodeAudienceRestriction') && { askAudience: createAudienceQuestion(authorization) }),
+    takesAnySubject: isGateOn(featureGates, 'AllowInsecureKubeletCertificateSigningRequests'),
+  };
+}
 
 /** What default plugins of admission depend on. */
 function readDefaults(options: ServerOptions, catalog: Catalog) {
@@ -307,7 +313,7 @@ export function composeApi(parts: ApiOptions): Api {
   const admission = createChain({ options, metrics }, [
     createNamespaceLifecycle(findNamespaces(catalog, () => registry)),
     createServiceAccountAdmission({ findAccount: (namespace, name) => readsOf('', 'serviceaccounts').find(name, namespace), clock, random }),
-    createNodeRestriction({ nodeOf: findNodeName, readsOf, ...(restrictsAudiences(options) && { askAudience: createAudienceQuestion(() => authorization) }) }),
+    createNodeRestriction({ nodeOf: findNodeName, readsOf, ...restrictNodes(options, () => authorization) }),
     ...createCertificateAdmission(createSignerQuestion(() => authorization)),
     ...createDefaultPlugins({ readsOf, clock, metrics, configurations: admissionPlan.plugins ?? {}, ...readDefaults(options, catalog) }),
     createNamespaceAutoProvision(readsOf('', 'namespaces'), (name) => createNamespace({ registry, catalog }, name)),

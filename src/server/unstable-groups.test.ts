@@ -1,6 +1,6 @@
 // Requests for certificates of pods, bundles of trust, and groups of pods: what admission, the Node authorizer and the roles of their features do on a server.
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { startTestServer } from '../test-support/index.ts';
 import { createCertificate } from './tls/certificates.ts';
@@ -180,5 +180,52 @@ describe('a server with ClusterTrustBundles', () => {
     assert.match(await change({ labels: { a: 'b' } }), /user not permitted to attest for signerName "one\.example\.com\/t"$/);
     assert.deepEqual((await change({ finalizers: ['example.com/f'] })).metadata.finalizers, ['example.com/f']);
     await server.close();
+  });
+});
+
+/** A request of the kubelet of n1 for a certificate in its own name, made with openssl. */
+const KUBELET_REQUEST = 'MIHrMIGSAgEAMDAxFTATBgNVBAoMDHN5c3RlbTpub2RlczEXMBUGA1UEAwwOc3lzdGVtOm5vZGU6bjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATds4J63qg0NTaZxenBOn+yOhpxXXp/t45ZltdFK+c+kWTWjapk6xpq68z0/rUK6kgWmn0jocpg+uHz5oL0vlPZoAAwCgYIKoZIzj0EAwIDSAAwRQIgUbvi9regyx7wzEVCKNuIErLj+w40sMdd+8jBx49yTiUCIQCHfoceAhPAwFyDrmILbeMm13mVdbD2A4RzJCzkSnEXTw==';
+
+describe('certificates that kubelets ask for', () => {
+  const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
+  const ask = async (featureGates: readonly string[]): Promise<(request: string, signer?: string, token?: string) => Promise<unknown>> => {
+    const { server, send } = await startWith(featureGates, 'api/all=true');
+    after(() => server.close());
+    return async (request, signerName = 'kubernetes.io/kubelet-serving', token = 'kubelet') => {
+      const pem = btoa(`-----BEGIN CERTIFICATE REQUEST-----\n${request}\n-----END CERTIFICATE REQUEST-----\n`);
+      const spec = { signerName, request: pem, usages: ['digital signature', 'server auth'] };
+      const answer = await send('POST', path, { metadata: { name: 'x' }, spec }, token);
+      return typeof answer === 'string' ? answer.replace(/^.*"x" is forbidden: /, '') : answer.kind;
+    };
+  };
+  const [kind, refusal] = ['CertificateSigningRequest', 'can only create a node CSR with CN=system:node:n1'];
+
+  it('are in their own name, where their signers are those of kubelets', async () => {
+    const request = await ask([]);
+    assert.deepEqual([await request(KUBELET_REQUEST), await request(CERTIFICATE_REQUEST)], [kind, refusal]);
+    assert.equal(await request(CERTIFICATE_REQUEST, 'kubernetes.io/kube-apiserver-client-kubelet'), refusal);
+    assert.deepEqual([await request(CERTIFICATE_REQUEST, 'example.com/x'), await request(CERTIFICATE_REQUEST, undefined, 'admin-token')], [kind, kind]);
+    assert.equal(await request('', undefined), 'unable to parse csr: x509: malformed certificate request');
+  });
+
+  it('are in any name with AllowInsecureKubeletCertificateSigningRequests', async () => {
+    const request = await ask(['AllowInsecureKubeletCertificateSigningRequests=true']);
+    assert.equal(await request(CERTIFICATE_REQUEST), kind);
+  });
+});
+
+describe('roles of features for devices', () => {
+  it('are there where the gates are on', async () => {
+    const rulesWith = async (...featureGates: readonly string[]): Promise<readonly unknown[]> => {
+      const { server, send } = await startWith(featureGates, 'api/all=true');
+      const roles = ['system:kube-scheduler', 'system:controller:device-taint-eviction-controller', 'system:controller:resourcepoolstatusrequest-controller'];
+      const found = await Promise.all(roles.map((role) => send('GET', `${rbac}/clusterroles/${role}`)));
+      await server.close();
+      const names = found.map((role) => (role.rules ?? []).flatMap(({ resources }: Body) => resources) as string[]);
+      return names.map((resources) => resources.filter((name) => /^(?:devicetaintrules|resourcepoolstatusrequests)/.test(name)));
+    };
+    assert.deepEqual(await rulesWith(), [[], [], []]);
+    assert.deepEqual(await rulesWith('DRADeviceTaintRules=true', 'DRAResourcePoolStatus=true'),
+      [['devicetaintrules'], ['devicetaintrules/status', 'devicetaintrules'], ['resourcepoolstatusrequests', 'resourcepoolstatusrequests/status']]);
   });
 });

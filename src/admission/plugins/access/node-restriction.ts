@@ -1,7 +1,7 @@
 // NodeRestriction: a kubelet writes only what is its own: its node without labels, taints and owners that would steer others, mirror pods of its own that
 // refer to nothing, the status of its pods, its lease and its CSI node; it gets tokens for its pods. Mirrors the reference's plugin, which is off unless
 // it is asked for.
-import { type KubeObject, equalJson } from '../../../apimachinery/index.ts';
+import { type KubeObject, equalJson, parseCertificateRequest, parsePem } from '../../../apimachinery/index.ts';
 import type { AdmissionAttributes } from '../../../registry/index.ts';
 import type { AdmissionPlugin } from '../../chain.ts';
 import type { ReadsOf } from '../../reads.ts';
@@ -15,6 +15,8 @@ interface NodeRestrictionOptions {
   readonly readsOf: ReadsOf;
   /** Absent where kubelets may ask for any audience. */
   readonly askAudience?: AskAudience | undefined;
+  /** Kubelets may ask for certificates in any name. */
+  readonly takesAnySubject?: boolean;
 }
 
 interface Case {
@@ -31,7 +33,7 @@ const part = (object: KubeObject | undefined, name: 'spec' | 'status'): Readonly
 const nodeOfPod = (pod: KubeObject | undefined): unknown => part(pod, 'spec')['nodeName'];
 
 /** Makes the plugin. */
-export function createNodeRestriction({ nodeOf, readsOf, askAudience }: NodeRestrictionOptions): AdmissionPlugin {
+export function createNodeRestriction({ nodeOf, readsOf, askAudience, takesAnySubject = false }: NodeRestrictionOptions): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     handles: ({ context }) => nodeOf(context.user) !== undefined,
@@ -41,6 +43,7 @@ export function createNodeRestriction({ nodeOf, readsOf, askAudience }: NodeRest
       if (node === undefined) return undefined;
       if (node === '') throw refuse(attributes, `could not determine node from user ${q(attributes.context.user.name)}`);
       const { resource: { group, plural }, subresource } = attributes;
+      if (takesAnySubject && plural === 'certificatesigningrequests') return undefined;
       return rules.get(`${group}/${plural}/${subresource}`)?.({ attributes, node, readsOf, askAudience });
     },
   };
@@ -173,10 +176,25 @@ function refuseStatus(attributes: AdmissionAttributes): never {
   throw refuse(attributes, attributes.operation === 'CREATE' ? 'unexpected subresource status' : `unexpected operation ${attributes.operation}`);
 }
 
+/** The signers of certificates for a kubelet itself. */
+const kubeletSigners: ReadonlySet<unknown> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']);
+
+/** A kubelet asks for certificates in its own name; the rest of such a request is up to its signer. */
+function checkSigningRequest({ attributes, node }: Case): void {
+  const { signerName, request } = part(attributes.object, 'spec');
+  if (attributes.operation !== 'CREATE' || !kubeletSigners.has(signerName)) return;
+  const [block] = parsePem(typeof request === 'string' ? atob(request) : '');
+  if (block?.type !== 'CERTIFICATE REQUEST') throw refuse(attributes, 'unable to parse csr: PEM block type must be CERTIFICATE REQUEST');
+  const parts = parseCertificateRequest(block.bytes);
+  if (parts === undefined) throw refuse(attributes, 'unable to parse csr: x509: malformed certificate request');
+  if (parts.commonName !== `system:node:${node}`) throw refuse(attributes, `can only create a node CSR with CN=system:node:${node}`);
+}
+
 const rules = new Map<string, (one: Case) => Promise<void> | void>([
   ['/pods/', checkPod], ['/pods/status', checkPodStatus], ['/pods/eviction', checkEviction], ['/serviceaccounts/token', checkNodeToken],
   ['/nodes/', checkNode], ['/nodes/status', checkNode], ['/persistentvolumeclaims/status', checkClaimStatus],
   ['coordination.k8s.io/leases/', checkLease], ['storage.k8s.io/csinodes/', checkDriverNode], ['resource.k8s.io/resourceslices/', checkSlice],
+  ...['', 'approval', 'status'].map((name) => [`certificates.k8s.io/certificatesigningrequests/${name}`, checkSigningRequest] as const),
   ['certificates.k8s.io/podcertificaterequests/', checkNodeCertificate],
   ['certificates.k8s.io/podcertificaterequests/status', ({ attributes }) => refuseStatus(attributes)],
 ]);
