@@ -128,8 +128,11 @@ export interface FieldError {
   readonly field: string;
   /** Text after the path. */
   readonly message: string;
-  /** The problem is one for servers that refuse the forms of older releases (ip/lenient.ts), or for those that accept them; absent: for all. */
-  readonly when?: 'strict' | 'lenient';
+  /**
+   * The condition of servers that have this problem, with `!` in front for those where it does not hold; absent: all have it. `strict` is the
+   * condition of servers that refuse the forms of older releases (ip/lenient.ts); other conditions are features that are on.
+   */
+  readonly when?: string;
 }
 
 /** 422 with a cause per field error; message as `Kind.group "name" is invalid: …`. */

@@ -7,7 +7,7 @@ import { defaultColumns } from './common/columns/columns.ts';
 import { dropGatedFields } from './common/gated-fields.ts';
 import { allVerbs } from './common/subresources.ts';
 import { describeDeprecation } from './lifecycle.ts';
-import type { KindSpec, KindValidation, ValidateUpdate } from './kind-spec.ts';
+import type { KindSpec, KindValidation, UsesFeature, ValidateUpdate } from './kind-spec.ts';
 
 const defaultMetadataChecks: readonly MetadataCheck[] = ['object', 'kind', 'update'];
 
@@ -21,7 +21,7 @@ const rowDefaults = {
 export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet): Resource {
   const {
     cluster, singular, versions = ['v1'], columns = defaultColumns, rowConditions, deprecationWarning, applyDefaults, strategy, validation, warnings,
-    gatedFields, actsAsStored, scale, ...rest
+    gatedFields, countsDropped, featureUses, ruleGates, gatedDefaults, actsAsStored, scale, ...rest
   } = spec;
   const buildVersion = (name: string): ResourceVersionRow => {
     const schema = schemas.forKind({ group, version: name, kind: spec.kind });
@@ -45,39 +45,76 @@ export function buildResource(group: string, spec: KindSpec, schemas: SchemaSet)
   };
 }
 
-/** The gated fields of a spec whose gates are off. */
-function listDropped({ gatedFields = [] }: KindSpec, isGateOn: (gate: string) => boolean): string[] {
-  return gatedFields.filter((field) => typeof field === 'string' || !isGateOn(field[0])).map((field) => (typeof field === 'string' ? field : field[1]));
+type IsGateOn = (gate: string) => boolean;
+
+/** The gated fields of a spec whose gates are off, in groups that are used together. */
+function listDropped({ gatedFields = [] }: KindSpec, isGateOn: IsGateOn): (readonly string[])[] {
+  return gatedFields.flatMap((field) => {
+    if (typeof field === 'string') return [[field]];
+    const [gate, ...paths] = field;
+    return isGateOn(gate) ? [] : [paths];
+  });
 }
 
 /** The gate of servers that refuse addresses in the forms of older releases. */
 export const STRICT_GATE = 'StrictIPCIDRValidation';
 
+/** The gates that a kind depends on. */
+export function gatesOf({ gatedFields = [], featureUses = {}, gatedDefaults = {}, ruleGates = [] }: KindSpec): ReadonlySet<string> {
+  const fields = gatedFields.flatMap((field) => (typeof field === 'string' ? [] : [field[0]]));
+  return new Set([STRICT_GATE, ...fields, ...Object.keys(featureUses), ...Object.keys(gatedDefaults), ...ruleGates]);
+}
+
 /** Of the gates that rows know, one is on where servers say nothing of it. */
-const isOnByDefault = (gate: string): boolean => gate === STRICT_GATE;
+export const isOnByDefault = (gate: string): boolean => gate === STRICT_GATE;
 
 /** The strategy of a kind, put together from the members of its spec. */
-export function buildStrategy(spec: KindSpec, isGateOn: (gate: string) => boolean = isOnByDefault): Strategy {
-  const { applyDefaults, strategy = {}, validation, warnings, actsAsStored, convert, versions } = spec;
+export function buildStrategy(spec: KindSpec, isGateOn: IsGateOn = isOnByDefault): Strategy {
+  const { validation, warnings, actsAsStored, convert, versions, countsDropped } = spec;
+  const strategy = typeof spec.strategy === 'function' ? spec.strategy(isGateOn) : spec.strategy ?? {};
   const dropped = listDropped(spec, isGateOn);
   const built: Strategy = {
     ...strategy,
-    ...(dropped.length > 0 && dropGatedFields(dropped, strategy)),
-    ...(applyDefaults && { applyDefaults }),
-    ...(validation && buildValidation(validation, isGateOn)),
+    ...(dropped.length > 0 && dropGatedFields(dropped, strategy, { countsDropped })),
+    ...buildDefaults(spec, strategy, isGateOn),
+    ...(validation && buildValidation(validation, { uses: spec.featureUses ?? {}, isGateOn })),
     ...(warnings && { warnings }),
   };
   return actsAsStored && convert && versions ? actInVersion(versions[0] as string, convert, built) : built;
 }
 
+/** The defaults of a kind. Those of gates that are on are also added to what is stored without them, whenever it is written. */
+function buildDefaults({ applyDefaults, gatedDefaults = {} }: KindSpec, strategy: Strategy, isGateOn: IsGateOn): Partial<Strategy> {
+  const gated = Object.entries(gatedDefaults).filter(([gate]) => isGateOn(gate)).map(([, apply]) => apply);
+  if (gated.length === 0) return applyDefaults ? { applyDefaults } : {};
+  return {
+    applyDefaults(object, version, before) {
+      applyDefaults?.(object, version, before);
+      for (const apply of gated) apply(object);
+    },
+    completeStored(object) {
+      strategy.completeStored?.(object);
+      for (const apply of gated) apply(object);
+    },
+  };
+}
+
+/** The gates of a server, and the objects that use a feature whatever its gate says. */
+interface FeatureState {
+  readonly uses: Readonly<Record<string, UsesFeature>>;
+  readonly isGateOn: IsGateOn;
+}
+
 function buildValidation(
-  { object: validate, update = validate, status, subresources, usesExpressions }: KindValidation, isGateOn: (gate: string) => boolean,
+  { object: validate, update = validate, status, subresources, usesExpressions }: KindValidation, { uses, isGateOn }: FeatureState,
 ): Strategy {
   const rules = new Map<string, ValidateUpdate>(Object.entries({ ...subresources, ...(status && { status }) })).set('', update);
-  const isStrict = isGateOn(STRICT_GATE);
+  const holds = (condition: string): boolean => isGateOn(condition === 'strict' ? STRICT_GATE : condition);
+  const holdsFor = (old: KubeObject) => (condition: string): boolean => holds(condition) || uses[condition]?.(old) === true;
   const plain: ValidationRules = {
-    validate: (object) => selectProblems(validate(object), isStrict),
-    validateUpdate: (object, old, { subresource, nowMs }) => selectProblems(rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [], isStrict),
+    validate: (object) => selectProblems(validate(object), holds),
+    validateUpdate: (object, old, { subresource, nowMs }) =>
+      selectProblems(rules.get(subresource)?.(object, old, { nowMs, isGateOn }) ?? [], holdsFor(old)),
   };
   return usesExpressions === true ? validateAhead(plain) : plain;
 }

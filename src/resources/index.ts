@@ -1,6 +1,6 @@
 // The door of resources: the built-in kinds as rows of the catalog, their groups, their schema data.
-export { createBuiltinResources, groupPriorities, withGates } from './table.ts';
-export { STRICT_GATE } from './build-resource.ts';
+export { createBuiltinResources, groupPriorities, kindSpecs, withGates } from './table.ts';
+export { STRICT_GATE, gatesOf } from './build-resource.ts';
 export { type SignatureClaim } from './certificates/pod-keys.ts';
 export { withSignatures } from './certificates/pod-certificate-request.ts';
 export { withPrimaryFamily } from './core/services/former-fields.ts';

@@ -28,8 +28,14 @@ export interface KindValidation {
   readonly usesExpressions?: true;
 }
 
-/** The path of a field (with `=` and a value where readers find one in place of the field), after its feature gate where that can be on. */
-export type GatedField = string | readonly [gate: string, path: string];
+/**
+ * The path of a field (with `=` and a value where readers find one in place of the field), after its feature gate where that can be on. An object
+ * that uses one of several paths uses all of them.
+ */
+export type GatedField = string | readonly [gate: string, ...paths: string[]];
+
+/** Whether objects that a gate is about use its feature. */
+export type UsesFeature = (object: KubeObject) => boolean;
 
 /** The parts of a strategy that have no member of their own in a spec: preparation of writes, and deletion. */
 export type KindStrategy = Omit<Strategy, 'applyDefaults' | 'prepareValidation' | 'validate' | 'validateUpdate' | 'warnings'>;
@@ -88,13 +94,22 @@ export interface KindSpec {
   readonly fieldAnnotations?: NonNullable<Resource['fieldAnnotations']>;
   /** Fields that are dropped on writes because their feature is off by default; see dropGatedFields. */
   readonly gatedFields?: readonly GatedField[];
+  /** Gated fields are dropped from an update once generation has counted them as a change; absent: before. */
+  readonly countsDropped?: true;
+  /** By feature gate: the stored objects whose updates are validated as if the gate were on. */
+  readonly featureUses?: Readonly<Record<string, UsesFeature>>;
+  /** Gates that its rules depend on besides those of the members above and below. */
+  readonly ruleGates?: readonly string[];
+  /** Defaults by feature gate, where that is on; objects that are stored without get them with their next write. */
+  readonly gatedDefaults?: Readonly<Record<string, (object: KubeObject) => void>>;
 
   readonly columns?: readonly Column[];
   readonly rowConditions?: NonNullable<ResourceVersionRow['rowConditions']>;
   readonly tableOrder?: NonNullable<Resource['tableOrder']>;
 
   readonly applyDefaults?: NonNullable<Strategy['applyDefaults']>;
-  readonly strategy?: KindStrategy;
+  /** A function where it depends on feature gates. */
+  readonly strategy?: KindStrategy | ((isGateOn: (gate: string) => boolean) => KindStrategy);
   readonly validation?: KindValidation;
   readonly warnings?: NonNullable<Strategy['warnings']>;
 }

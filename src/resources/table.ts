@@ -27,7 +27,7 @@ import { subjectAccessReviewKind } from './authorization/subject-access-review.t
 import { horizontalPodAutoscalerKind } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { cronJobKind } from './batch/cron-job.ts';
 import { jobKind } from './batch/job.ts';
-import { STRICT_GATE, buildResource, buildStrategy } from './build-resource.ts';
+import { buildResource, buildStrategy, gatesOf, isOnByDefault } from './build-resource.ts';
 import { certificateSigningRequestKind } from './certificates/certificate-signing-request.ts';
 import { clusterTrustBundleKind } from './certificates/cluster-trust-bundle.ts';
 import { podCertificateRequestKind } from './certificates/pod-certificate-request.ts';
@@ -174,6 +174,6 @@ export const kindSpecs: ReadonlyMap<string, KindSpec> = new Map(groups.flatMap((
 /** A row as servers with these feature gates serve it: fields of features that are on stay. Rows are the same where no gate changes them. */
 export function withGates(row: Resource, isGateOn: (gate: string) => boolean): Resource {
   const spec = row.custom ? undefined : kindSpecs.get(`${row.group}/${row.kind}`);
-  const isOn = spec?.gatedFields?.some((field) => typeof field !== 'string' && isGateOn(field[0])) === true;
-  return spec !== undefined && (isOn || !isGateOn(STRICT_GATE)) ? { ...row, strategy: buildStrategy(spec, isGateOn) } : row;
+  const isChanged = spec !== undefined && [...gatesOf(spec)].some((gate) => isGateOn(gate) !== isOnByDefault(gate));
+  return isChanged ? { ...row, strategy: buildStrategy(spec, isGateOn) } : row;
 }

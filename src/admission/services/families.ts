@@ -75,7 +75,7 @@ interface FamilyCircumstances {
 export function resolveFamilies(spec: ServiceSpec, { before, configured, isStrict = true }: FamilyCircumstances): FieldError[] {
   if (!needsClusterIp(spec)) return [];
   const held = before !== undefined && needsClusterIp(before) ? before : undefined;
-  const checkAddresses = (): FieldError[] => [...selectProblems(checkServiceAddresses(spec, before), isStrict)];
+  const checkAddresses = (): FieldError[] => [...selectProblems(checkServiceAddresses(spec, before), () => isStrict)];
   if (isUntouched(spec, held)) return checkAddresses();
   const withoutSelector = isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= held?.ipFamilyPolicy ?? (withoutSelector ? 'RequireDualStack' : 'SingleStack');

@@ -31,12 +31,14 @@ test('behindStrict looks further where lenient servers let a value pass', () => 
   const problem: FieldError = { reason: 'FieldValueInvalid', field: 'f', message: 'm' };
   assert.deepEqual(behindStrict([], () => [problem]), [problem]);
   assert.deepEqual(behindStrict([problem], () => [problem]), []);
-  assert.deepEqual(behindStrict([strictProblem(problem)], () => [problem]), [{ ...problem, when: 'lenient' }]);
+  assert.deepEqual(behindStrict([strictProblem(problem)], () => [problem]), [{ ...problem, when: '!strict' }]);
 });
 
 test('selectProblems has the problems of strict or of lenient servers, and those of all', () => {
   const problem: FieldError = { reason: 'FieldValueInvalid', field: 'f', message: 'm' };
-  const [strict, lenient] = [strictProblem(problem), { ...problem, when: 'lenient' } as const];
-  assert.deepEqual(selectProblems([problem, strict, lenient], true), [problem, strict]);
-  assert.deepEqual(selectProblems([problem, strict, lenient], false), [problem, lenient]);
+  const [strict, lenient, other] = [{ ...problem, field: 's' }, { ...problem, field: 'l' }, { ...problem, field: 'o' }];
+  const all = [problem, strictProblem(strict), { ...lenient, when: '!strict' }, { ...other, when: 'Feature' }];
+  assert.deepEqual(selectProblems(all, (condition) => condition === 'strict'), [problem, strict]);
+  assert.deepEqual(selectProblems(all, () => false), [problem, lenient]);
+  assert.deepEqual(selectProblems(all, (condition) => condition === 'Feature'), [problem, lenient, other]);
 });

@@ -54,12 +54,15 @@ export const strictProblem = (error: FieldError): FieldError => ({ ...error, whe
 export function behindStrict(problems: readonly FieldError[], next: () => readonly FieldError[]): readonly FieldError[] {
   if (problems.length === 0) return next();
   if (problems.some(({ when }) => when === undefined)) return [];
-  return next().map((error) => ({ ...error, when: 'lenient' }));
+  return next().map((error) => ({ ...error, when: '!strict' }));
 }
 
-/** The problems of a server of one of the two kinds. */
-export function selectProblems(errors: readonly FieldError[], isStrict: boolean): readonly FieldError[] {
-  return errors.length === 0 ? errors : errors.filter(({ when }) => when === undefined || (when === 'strict') === isStrict);
+/** The problems of a server where these conditions hold; they are problems without a condition then. */
+export function selectProblems(errors: readonly FieldError[], holds: (condition: string) => boolean): readonly FieldError[] {
+  return errors.every(({ when }) => when === undefined) ? errors : errors.flatMap(({ when, ...error }) => {
+    const isOpposite = when?.startsWith('!') === true;
+    return when === undefined || holds(isOpposite ? when.slice(1) : when) !== isOpposite ? [error] : [];
+  });
 }
 
 /** Why a text is not accepted as an IP address in a field of older releases. */

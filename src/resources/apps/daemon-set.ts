@@ -11,7 +11,7 @@ import { checkCountOrPercent, checkShare } from '../common/validation/counts.ts'
 import { checkSelector, isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
 import { readPath, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
-import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { gatePodSpec } from '../core/pods/gated-fields.ts';
 import { checkTemplate, checkTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { formerDaemonSets } from './former-versions.ts';
@@ -101,7 +101,7 @@ export const daemonSetKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   fieldAnnotations: [TEMPLATE_GENERATION_KEY],
   columns: daemonSetColumns,
-  gatedFields: gatedPodFields('spec.template.spec'),
+  ...gatePodSpec('spec.template.spec'),
   applyDefaults: applyDaemonSetDefaults,
   strategy: prepareWithStatus({
     prepareForCreate: (daemonSet) => setTemplateGeneration(daemonSet, Math.max(1, readTemplateGeneration(daemonSet))),

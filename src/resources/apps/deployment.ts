@@ -11,7 +11,7 @@ import { type Errors, type Field, at, checkNotNegative, specOf } from '../common
 import { checkCountOrPercent, checkCounts, checkShare } from '../common/validation/counts.ts';
 import { readPath, toNumber, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
-import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { gatePodSpec } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { formerDeployments } from './former-versions.ts';
@@ -144,7 +144,7 @@ export const deploymentKind: KindSpec = {
   findUnreadable: findUnreadableRollback, fieldAnnotations: [ROLLBACK_KEY],
   resetFields: { status: [['spec'], ['metadata', 'labels']] },
   columns: deploymentColumns,
-  gatedFields: gatedPodFields('spec.template.spec'),
+  ...gatePodSpec('spec.template.spec'),
   applyDefaults: applyDeploymentDefaults,
   strategy: prepareWithStatus({
     keeps: ['labels'], prepareForUpdate: countAnnotations, prepareForStatus: (deployment, old) => setRollback(deployment, rollbackOf(old)),

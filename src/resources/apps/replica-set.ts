@@ -7,7 +7,7 @@ import { scale, scalePaths, status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkNotNegative, specOf } from '../common/validation/check.ts';
 import { checkCounts } from '../common/validation/counts.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
-import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { gatePodSpec } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { formerReplicaSets } from './former-versions.ts';
@@ -51,7 +51,7 @@ export const replicaSetKind: KindSpec = {
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],
   columns: replicaSetColumns,
-  gatedFields: gatedPodFields('spec.template.spec'),
+  ...gatePodSpec('spec.template.spec'),
   applyDefaults: applyReplicaSetDefaults,
   validation: { object: validateReplicaSet, update: validateReplicaSetUpdate, status: validateReplicaSetStatus },
   warnings: warnOfTemplate({ path: ['spec', 'template'], names: true }),

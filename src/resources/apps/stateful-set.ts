@@ -8,11 +8,11 @@ import { scale, scalePaths, status } from '../common/subresources.ts';
 import {
   type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, specOf, statusOf,
 } from '../common/validation/check.ts';
-import { checkAtMost } from '../common/validation/counts.ts';
+import { checkAtMost, checkCountOrPercent, checkShare } from '../common/validation/counts.ts';
 import { isEmptySelector, isSelectable } from '../common/validation/selectors.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
-import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { gatePodSpec } from '../core/pods/gated-fields.ts';
 import { checkTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
 import { validatePodTemplateSpec, validateTemplateMetadata } from '../core/pods/validation/pod-spec.ts';
 import { validateClaimSpec } from '../core/volumes/claim-spec.ts';
@@ -20,7 +20,7 @@ import { applyClaimDefaults } from '../core/volumes/defaults.ts';
 import { warnOfClaimSpec } from '../core/volumes/warnings.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { formerStatefulSets } from './former-versions.ts';
-import { blankWorkload, checkWorkloadSelector } from './workloads.ts';
+import { blankWorkload, checkWorkloadSelector, isZero } from './workloads.ts';
 
 /** Columns of statefulsets. */
 const statefulSetColumns: readonly Column[] = [nameColumn, column('Ready', formatReady), ageColumn, ...templateContainers];
@@ -46,6 +46,13 @@ function applyStatefulSetDefaults(statefulSet: KubeObject, _version?: string, be
   }
 }
 
+/** The default of a rolling update where more than one pod may be unavailable. */
+function applyMaxUnavailable(statefulSet: KubeObject): void {
+  const strategy = readPointer(readPointer(statefulSet, 'spec') ?? {}, 'updateStrategy');
+  const rolling = strategy?.['type'] === 'RollingUpdate' ? readPointer(strategy, 'rollingUpdate') : undefined;
+  if (rolling !== undefined) setAbsent(rolling, { maxUnavailable: 1 });
+}
+
 /** Status of a StatefulSet. */
 function validateStatefulSetStatus(object: KubeObject, old: KubeObject): Errors {
   const status = statusOf(object);
@@ -60,13 +67,20 @@ function validateStatefulSetStatus(object: KubeObject, old: KubeObject): Errors 
   ];
 }
 
+/** How many pods of a rolling update may be unavailable: some, and not more than all. */
+function checkUnavailable(unavailable: Field): Errors {
+  if (!isGiven(unavailable)) return [];
+  const none = isZero(unavailable.value) ? [invalidValue(unavailable.path, unavailable.value, 'cannot be 0')] : [];
+  return [...checkCountOrPercent(unavailable, false), ...none, ...checkShare(unavailable)];
+}
+
 function checkStatefulStrategy(strategy: Field): Errors {
   const type = toText(readPath(strategy.value, 'type'));
   const rolling = at(strategy, 'rollingUpdate');
   const [partition, unavailable] = [at(rolling, 'partition'), at(rolling, 'maxUnavailable')];
   const shown = isGiven(rolling) ? { Partition: partition.value ?? 0, MaxUnavailable: unavailable.value ?? null } : null;
   if (type === '') return [required(strategy.path)];
-  if (type === 'RollingUpdate') return checkNotNegative(partition);
+  if (type === 'RollingUpdate') return [...checkNotNegative(partition), ...checkUnavailable(unavailable)];
   if (type !== 'OnDelete') return [invalidValue(strategy.path, { Type: type, RollingUpdate: shown }, "must be 'RollingUpdate' or 'OnDelete'")];
   return isGiven(rolling) ? [invalidValue(rolling.path, shown, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
@@ -156,7 +170,8 @@ export const statefulSetKind: KindSpec = {
   subresources: [scale, status], scale: scalePaths,
   metadataChecks: ['update', 'kind'],
   columns: statefulSetColumns,
-  gatedFields: [...gatedPodFields('spec.template.spec'), 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
+  ...gatePodSpec('spec.template.spec', ['MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable']),
+  gatedDefaults: { MaxUnavailableStatefulSet: applyMaxUnavailable },
   applyDefaults: applyStatefulSetDefaults,
   validation: { object: validateStatefulSet, update: validateStatefulSetUpdate, status: validateStatefulSetStatus },
   warnings: warnOfTemplate({ path: ['spec', 'template'], always: warnOfStatefulSet }),

@@ -6,7 +6,7 @@ import { readPath } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { autoscalerRowColumns } from './columns.ts';
 import { convertAutoscaler, dropFieldAnnotations, fieldKeys, hasAnnotatedMetrics, keepAnnotations } from './convert.ts';
-import { validateAutoscaler, validateAutoscalerStatus } from './validation.ts';
+import { TO_ZERO_GATE, validateAutoscaler, validateAutoscalerStatus } from './validation.ts';
 
 const CPU_TARGET = 80;
 
@@ -56,5 +56,6 @@ export const horizontalPodAutoscalerKind: KindSpec = {
     prepareForCreate: (autoscaler) => keepAnnotations(autoscaler, undefined, 'status'),
     prepareForUpdate: (autoscaler, old, { subresource }) => keepAnnotations(autoscaler, old, subresource === 'status' ? 'spec' : 'status'),
   },
+  featureUses: { [TO_ZERO_GATE]: (autoscaler) => readPath(autoscaler, 'spec', 'minReplicas') === 0 },
   validation: { object: (autoscaler) => validateAutoscaler(autoscaler), update: validateAutoscaler, status: validateAutoscalerStatus },
 };

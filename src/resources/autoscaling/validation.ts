@@ -143,9 +143,16 @@ function checkRules(rules: Field): Errors {
   return [...errors, ...policies.flatMap(checkPolicy), ...(isGiven(tolerance) ? checkNatural(tolerance) : [])];
 }
 
+/** The gate of autoscalers that scale to no pod at all. */
+export const TO_ZERO_GATE = 'HPAScaleToZero';
+
 function checkCounts(spec: Field): Errors {
   const [min, max] = [at(spec, 'minReplicas'), at(spec, 'maxReplicas')];
-  const errors: FieldError[] = isGiven(min) && countOf(min) < 1 ? [invalidValue(min.path, min.value, 'must be greater than or equal to 1')] : [];
+  const least = (bound: number): FieldError[] =>
+    (isGiven(min) && countOf(min) < bound ? [invalidValue(min.path, min.value, `must be greater than or equal to ${bound}`)] : []);
+  const errors: FieldError[] = [
+    ...least(1).map((error) => ({ ...error, when: `!${TO_ZERO_GATE}` })), ...least(0).map((error) => ({ ...error, when: TO_ZERO_GATE })),
+  ];
   if (countOf(max) === 0) errors.push(required(max.path, 'must be set and greater than 0'));
   else if (countOf(max) < 0) errors.push(invalidValue(max.path, max.value, 'must be greater than or equal to 1'));
   const isSmaller = isGiven(min) && countOf(max) < countOf(min);

@@ -11,7 +11,7 @@ import { status } from '../common/subresources.ts';
 import { type Errors, type Field, at, checkNotNegative, checkOneOf, isEmptyText, isGiven, isWrong, specOf } from '../common/validation/check.ts';
 import { readPath, toList, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
-import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { gatePodSpec } from '../core/pods/gated-fields.ts';
 import { warnOfTemplate } from '../core/pods/template.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkJobSpec, warnOfJob } from './job-spec.ts';
@@ -123,7 +123,7 @@ export const cronJobKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   statusMetadataChecks: [],
   columns: cronJobColumns,
-  gatedFields: gatedPodFields('spec.jobTemplate.spec.template.spec'),
+  ...gatePodSpec('spec.jobTemplate.spec.template.spec'),
   applyDefaults: applyCronJobDefaults,
   validation: { object: validateCronJob, update: validateCronJobUpdate },
   warnings: warnOfTemplate({

@@ -12,7 +12,7 @@ import { type Errors, type Field, at, checkImmutable, isGiven, isWrong, sortMemb
 import { checkSelector, isSelectable, selects } from '../common/validation/selectors.ts';
 import { readPath, toNumber, toObject, toObjects, toText } from '../common/values.ts';
 import { applyTemplateDefaults } from '../core/pods/defaults/pod.ts';
-import { gatedPodFields } from '../core/pods/gated-fields.ts';
+import { gatePodSpec } from '../core/pods/gated-fields.ts';
 import { checkTemplateLabels, warnOfTemplate } from '../core/pods/template.ts';
 import { showPodPart, showPodSpec } from '../core/pods/validation/parts.ts';
 import type { KindSpec } from '../kind-spec.ts';
@@ -229,7 +229,7 @@ export const jobKind: KindSpec = {
   selectableFields: jobFields,
   unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   columns: jobColumns,
-  gatedFields: gatedPodFields('spec.template.spec'),
+  ...gatePodSpec('spec.template.spec'),
   applyDefaults: applyJobDefaults,
   strategy: {
     deletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set '

@@ -48,6 +48,9 @@ function visitHolders(holder: Struct, around: Struct | undefined, { way, at, vis
   for (const each of inner) visitHolders(each as Struct, holder, { way, at: at + 1, visit });
 }
 
+/** Fields that are used together: an object that uses one of them keeps all. */
+type FieldGroup = readonly DroppedField[];
+
 function usesField(object: KubeObject, { way, name }: DroppedField): boolean {
   let isUsed = false;
   visitHolders(object, undefined, { way, at: 0, visit: (holder) => {
@@ -56,9 +59,15 @@ function usesField(object: KubeObject, { way, name }: DroppedField): boolean {
   return isUsed;
 }
 
-function dropFields(object: KubeObject, old: KubeObject | undefined, fields: readonly DroppedField[]): void {
-  for (const field of fields) {
-    if (!usesField(object, field) || (old !== undefined && usesField(old, field))) continue;
+function dropFields(object: KubeObject, old: KubeObject | undefined, groups: readonly FieldGroup[]): void {
+  for (const group of groups) {
+    const isUsed = old !== undefined && group.some((field) => usesField(old, field));
+    if (!isUsed) for (const field of group) dropField(object, field);
+  }
+}
+
+function dropField(object: KubeObject, field: DroppedField): void {
+  if (usesField(object, field)) {
     const { way, name, otherwise } = field;
     visitHolders(object, undefined, { way, at: 0, visit: (holder, around) => {
       if (holder[name] === undefined) return;
@@ -70,17 +79,25 @@ function dropFields(object: KubeObject, old: KubeObject | undefined, fields: rea
   }
 }
 
-/** The prepare functions of a strategy with these fields dropped: before it prepares a new object, and after it prepares an update. */
-export function dropGatedFields(paths: readonly string[], strategy: Strategy): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
-  const fields = paths.map(parsePath);
+/** When the fields of an update are dropped. */
+interface DropOptions {
+  readonly countsDropped?: boolean | undefined;
+}
+
+/** The prepare functions of a strategy with these fields dropped. Each entry has the paths of fields that are used together. */
+export function dropGatedFields(
+  paths: readonly (readonly string[])[], strategy: Strategy, { countsDropped = false }: DropOptions = {},
+): Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate'> {
+  const groups = paths.map((group) => group.map(parsePath));
   return {
     prepareForCreate(object, context) {
-      dropFields(object, undefined, fields);
+      dropFields(object, undefined, groups);
       strategy.prepareForCreate?.(object, context);
     },
     prepareForUpdate(object, old, context) {
+      if (!countsDropped) dropFields(object, old, groups);
       strategy.prepareForUpdate?.(object, old, context);
-      dropFields(object, old, fields);
+      dropFields(object, old, groups);
     },
   };
 }

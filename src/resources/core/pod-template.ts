@@ -7,7 +7,7 @@ import type { Errors } from '../common/validation/check.ts';
 import { readPath } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyTemplateDefaults } from './pods/defaults/pod.ts';
-import { gatedPodFields } from './pods/gated-fields.ts';
+import { gatePodSpec } from './pods/gated-fields.ts';
 import { warnOfTemplate } from './pods/template.ts';
 import { validatePodTemplateSpec } from './pods/validation/pod-spec.ts';
 
@@ -34,7 +34,7 @@ export const podTemplateKind: KindSpec = {
   returnsDeleted: true, tracksGeneration: true,
   metadataChecks: ['update', 'kind'],
   columns: podTemplateColumns,
-  gatedFields: gatedPodFields('template.spec'),
+  ...gatePodSpec('template.spec'),
   applyDefaults: applyPodTemplateDefaults,
   validation: { object: validatePodTemplate },
   warnings: warnOfTemplate({ path: ['template'] }),

@@ -11,7 +11,7 @@ import { checkCounts } from '../common/validation/counts.ts';
 import { readPath, toObject } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { applyTemplateDefaults } from './pods/defaults/pod.ts';
-import { gatedPodFields } from './pods/gated-fields.ts';
+import { gatePodSpec } from './pods/gated-fields.ts';
 import { checkTemplate, checkTemplateLabels, isEmptyMap, takeTemplateLabels, warnOfTemplate } from './pods/template.ts';
 
 /** Columns of replicationcontrollers, whose selector is a plain map. */
@@ -81,7 +81,7 @@ export const replicationControllerKind: KindSpec = {
   selectableFields: replicaFields,
   metadataChecks: ['update', 'kind'],
   columns: replicationControllerColumns,
-  gatedFields: gatedPodFields('spec.template.spec'),
+  ...gatePodSpec('spec.template.spec'),
   applyDefaults: applyReplicationControllerDefaults,
   strategy: { prepareForUpdate: keepTemplateLabels },
   validation: {

@@ -59,6 +59,9 @@ export function checkReferences(parent: Field, names: RequestNames): Errors {
   return checkSet(at(parent, 'requests'), MAX_REQUESTS, { check: (item) => checkRequestReference(item, names), keyOf: itself });
 }
 
+/** The gate of devices whose attributes are lists. */
+export const LISTS_GATE = 'DRAListTypeAttributes';
+
 const MAX_EXPRESSION_BYTES = 10 * 1024;
 
 /** Validates a device selector, whose expression is compiled. */
@@ -68,9 +71,13 @@ export function checkSelector(selector: Field): Errors {
   const { path, value } = at(cel, 'expression');
   const text = toText(value);
   if (byteLength(text) > MAX_EXPRESSION_BYTES) return [tooLong(path, MAX_EXPRESSION_BYTES)];
+  // A selector of single attributes is one of lists too.
   const problem = deviceSelectorProblem(text);
   if (problem === undefined) return [];
-  return problem.type === 'invalid' ? [invalidValue(path, text, problem.message)] : [forbiddenField(path, 'too complex, exceeds cost limit')];
+  const report = (found: NonNullable<typeof problem>): FieldError =>
+    (found.type === 'invalid' ? invalidValue(path, text, found.message) : forbiddenField(path, 'too complex, exceeds cost limit'));
+  const ofLists = deviceSelectorProblem(text, { takesLists: true });
+  return [{ ...report(problem), when: `!${LISTS_GATE}` }, ...(ofLists === undefined ? [] : [{ ...report(ofLists), when: LISTS_GATE }])];
 }
 
 function checkMode(wanted: Field): Errors {

@@ -5,7 +5,7 @@ import { type Errors, type Field, at, isGiven } from '../common/validation/check
 import { toText } from '../common/values.ts';
 import { isExtendedName } from '../core/pods/validation/resources.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { MAX_CONFIGS, MAX_SELECTORS, checkSelector } from './claim-spec.ts';
+import { LISTS_GATE, MAX_CONFIGS, MAX_SELECTORS, checkSelector } from './claim-spec.ts';
 import { checkConfiguration, checkItems } from './parts.ts';
 
 /** Validates deviceclasses. */
@@ -25,5 +25,6 @@ export const deviceClassKind: KindSpec = {
   versions: ['v1', 'v1beta2', 'v1beta1'],
   tracksGeneration: true,
   columns: nameAndAgeColumns,
+  ruleGates: [LISTS_GATE],
   validation: { object: validateDeviceClass, usesExpressions: true },
 };

@@ -8,7 +8,7 @@ import { status } from '../common/subresources.ts';
 import type { Errors } from '../common/validation/check.ts';
 import { readPath, toList, toObjects } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
+import { LISTS_GATE, applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
 import { validateResourceClaimStatus } from './claim-status.ts';
 import { convertClaim } from './convert.ts';
 import { showDevicePart } from './structs.ts';
@@ -63,5 +63,6 @@ export const resourceClaimKind: KindSpec = {
   columns: resourceClaimColumns,
   applyDefaults: applyResourceClaimDefaults,
   strategy: prepareWithStatus({ keeps: allUserMetadata, prepareForStatus: forgetReturnedDevices }),
+  ruleGates: [LISTS_GATE],
   validation: { object: validateResourceClaim, update: validateResourceClaimUpdate, status: validateResourceClaimStatus, usesExpressions: true },
 };

@@ -2,7 +2,7 @@
 import { type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { type Column, formatTime } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
-import { readStructs, setAbsent } from '../common/defaults.ts';
+import { ensureStruct, readPointer, readStructs, setAbsent } from '../common/defaults.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import type { Field } from '../common/validation/check.ts';
 import { readPath, toObject, toObjects, toText } from '../common/values.ts';
@@ -23,6 +23,17 @@ const resourceSliceFields = textFields('spec.nodeName', 'spec.driver');
 function stampTaints(slice: KubeObject, nowMs: number): void {
   for (const device of readStructs(readPath(slice, 'spec'), 'devices')) {
     for (const taint of readStructs(device, 'taints')) setAbsent(taint, { timeAdded: formatTime(nowMs) });
+  }
+}
+
+/** Devices take as much of a resource of the node as a mapping says once, if it does not say how often. */
+function applySliceDefaults(slice: KubeObject): void {
+  for (const device of readStructs(readPath(slice, 'spec'), 'devices')) {
+    // v1beta1 has the parts of a device in a struct of their own.
+    for (const holder of [device, readPointer(device, 'basic')]) {
+      const mappings = readPointer(holder ?? {}, 'nodeAllocatableResourceMappings') ?? {};
+      for (const name of Object.keys(mappings)) setAbsent(ensureStruct(mappings, name), { allocationMultiplier: '1' });
+    }
   }
 }
 
@@ -50,8 +61,11 @@ export const resourceSliceKind: KindSpec = {
   metadataChecks: ['update', 'kind'],
   columns: resourceSliceColumns,
   gatedFields: [
-    ...gatedLists.map((list) => `spec.devices[].attributes{}.${list}`), 'spec.devices[].nodeAllocatableResourceMappings',
+    ['DRAListTypeAttributes', ...gatedLists.map((list) => `spec.devices[].attributes{}.${list}`)],
+    ['DRANodeAllocatableResources', 'spec.devices[].nodeAllocatableResourceMappings'],
   ],
+  countsDropped: true,
+  applyDefaults: applySliceDefaults,
   strategy: {
     prepareForCreate: (slice, { nowMs }) => stampTaints(slice, nowMs),
     prepareForUpdate(slice, old, { nowMs }) {

@@ -1,10 +1,11 @@
 // Validation of ResourceSlices: the devices of a pool, their attributes and capacity, and the nodes that reach them.
 import {
-  type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkLabelValue, checkQualifiedName, equalJson, invalidValue, required, tooLong,
-  tooMany,
+  type FieldError, type KubeObject, byteLength, checkDnsSubdomain, checkLabelValue, checkQualifiedName, equalJson, invalidValue, notFoundValue, required,
+  tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
+import { compareAt, isNativeResource, showQuantity } from '../common/validation/quantities.ts';
 import { readPath, toInteger, toList, toObject, toObjects, toText } from '../common/values.ts';
 import { checkNodeSelector } from '../core/pods/validation/scheduling.ts';
 import { checkCapacity } from './capacity.ts';
@@ -173,8 +174,30 @@ function checkDevice(device: Field, { isPerDevice, stored }: DeviceContext): Err
     ...checkEntries(at(device, 'capacity'), { ...keys, value: (capacity) => checkCapacity(capacity, isShared) }),
     ...(isTainted ? checkItems(taints, MAX_TAINTS, checkTaint) : []),
     ...checkSet(consumed, MAX_CONSUMED, { check: (one) => checkCounters(one, 'counterSet'), keyOf: (one) => toText(at(one, 'counterSet').value) }),
-    ...checkDeviceNodes(device, isPerDevice), ...checkBinding(device),
+    ...checkDeviceNodes(device, isPerDevice), ...checkBinding(device), ...checkMappings(device),
   ];
+}
+
+/** How much of a resource of the node a device takes: a factor, or the name of one of its capacities. */
+function checkMapping(mapping: Field, capacities: object): Errors {
+  const [factor, capacity] = [at(mapping, 'allocationMultiplier'), at(mapping, 'capacityKey')];
+  if (!isGiven(factor) && !isGiven(capacity)) return [invalidValue(mapping.path, '', 'at least one of allocationMultiplier or capacityKey must be set')];
+  const errors: FieldError[] = [];
+  if (isGiven(factor) && compareAt(factor, { path: '', value: 0 }) <= 0) errors.push(invalidValue(factor.path, showQuantity(factor), 'must be positive'));
+  if (!isGiven(capacity)) return errors;
+  if (capacity.value === '') errors.push(invalidValue(capacity.path, '', 'capacityKey must not be an empty string'));
+  else if (!Object.hasOwn(capacities, toText(capacity.value))) errors.push(notFoundValue(capacity.path, capacity.value));
+  return errors;
+}
+
+function checkMappings(device: Field): Errors {
+  const mappings = at(device, 'nodeAllocatableResourceMappings');
+  const capacities = toObject(at(device, 'capacity').value);
+  return Object.entries(toObject(mappings.value)).flatMap(([name, value]) => {
+    const path = `${mappings.path}[${name}]`;
+    const errors = isNativeResource(name) ? [] : [invalidValue(path, name, 'must be a node allocatable resource name')];
+    return [...errors, ...checkMapping({ path, value }, capacities)];
+  });
 }
 
 function checkSlicePool(pool: Field): Errors {

@@ -107,6 +107,7 @@ export const csiDriverKind: KindSpec = {
   unconditionalUpdate: false, returnsDeleted: true,
   metadataChecks: ['update', 'kind'],
   gatedFields: [['VolumeLimitScaling', 'spec.preventPodSchedulingIfMissing']],
+  gatedDefaults: { VolumeLimitScaling: (driver) => setAbsent(ensureStruct(driver, 'spec'), { preventPodSchedulingIfMissing: false }) },
   columns: csiDriverColumns,
   applyDefaults: applyCsiDriverDefaults,
   strategy: {

@@ -70,3 +70,6 @@ export function entriesOf(list: Field): readonly (Field & { readonly name: strin
   if (typeof value !== 'object' || value === null) return [];
   return Object.keys(value).sort().map((name) => ({ name, path: `${list.path}[${name}]`, value: at(list, name).value }));
 }
+
+/** Whether nodes have a resource of that name without a driver. */
+export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');

@@ -10,7 +10,7 @@ import type { KindSpec } from '../../kind-spec.ts';
 import { applyAppArmorAnnotations } from './app-armor.ts';
 import { podColumns, readPodConditions } from './columns.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
-import { gatedPodFields, imageDigests } from './gated-fields.ts';
+import { gatePodSpec, imageDigests } from './gated-fields.ts';
 import { applyLabelKeys } from './label-keys.ts';
 import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeResize, userMetadata } from './prepare.ts';
 import { warnOfName } from './template.ts';
@@ -54,7 +54,7 @@ export const podKind: KindSpec = {
   resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
   columns: podColumns,
   rowConditions: readPodConditions,
-  gatedFields: [...gatedPodFields('spec'), 'status.nodeAllocatableResourceClaimStatuses', ...imageDigests],
+  ...gatePodSpec('spec', ['DRANodeAllocatableResources', 'status.nodeAllocatableResourceClaimStatuses'], imageDigests),
   applyDefaults(pod, _version, before) {
     applyPodDefaults(pod, before);
     mirrorAddresses(readPointer(pod, 'status'));

@@ -23,11 +23,14 @@ function isKnownSource(source: unknown): boolean {
   return group === '' ? kind === 'PersistentVolumeClaim' : group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
 }
 
-/** Drops sources in other namespaces, as the reference does by default, and keeps dataSource and dataSourceRef equal. */
-function mirrorDataSource(claim: KubeObject, old?: KubeObject): void {
+/** The gate of claims with sources in other namespaces. */
+const CROSS_GATE = 'CrossNamespaceVolumeDataSource';
+
+/** Drops sources in other namespaces where these are off, and keeps dataSource and dataSourceRef equal. */
+function mirrorDataSource(claim: KubeObject, { old, takesOthers }: { readonly old?: KubeObject; readonly takesOthers: boolean }): void {
   const spec = ensureStruct(claim, 'spec');
   const isUsed = (name: string): boolean => readPath(old, 'spec', name) !== undefined;
-  if (toText(readPath(spec['dataSourceRef'], 'namespace')) !== '' && !isUsed('dataSourceRef')) delete spec['dataSourceRef'];
+  if (!takesOthers && toText(readPath(spec['dataSourceRef'], 'namespace')) !== '' && !isUsed('dataSourceRef')) delete spec['dataSourceRef'];
   const isForgotten = !isUsed('dataSource') && spec['dataSourceRef'] === undefined && !isKnownSource(spec['dataSource']);
   if (isForgotten) delete spec['dataSource'];
   completeSources(claim);
@@ -153,12 +156,13 @@ export const persistentVolumeClaimKind: KindSpec = {
   metadataChecks: ['update', 'object', 'kind'],
   columns: claimColumns,
   applyDefaults: applyClaimDefaults,
-  strategy: prepareWithStatus({
+  ruleGates: [CROSS_GATE],
+  strategy: (isGateOn) => prepareWithStatus({
     prepareForCreate(claim) {
       claim['status'] = { phase: 'Pending' };
-      mirrorDataSource(claim);
+      mirrorDataSource(claim, { takesOthers: isGateOn(CROSS_GATE) });
     },
-    prepareForUpdate: mirrorDataSource,
+    prepareForUpdate: (claim, old) => mirrorDataSource(claim, { old, takesOthers: isGateOn(CROSS_GATE) }),
   }),
   validation: { object: validateClaim, update: validateClaimUpdate, status: validateClaimStatus },
   warnings: warnWith((root) => [...warnOfClaimClass(root), ...warnOfClaimSpec(at(root, 'spec'))]),

@@ -141,13 +141,16 @@ function renameLabels(before: unknown, now: unknown): unknown {
   return { ...Object.fromEntries(members), ...renamed };
 }
 
+/** The gate of volumes that may move to other nodes. */
+const MOVES_GATE = 'MutablePVNodeAffinity';
+
 /** Node affinity is immutable once set, but for old labels that become those that follow them; the path omits spec, as in the reference. */
 function checkSameNodes(volume: KubeObject, old: KubeObject): Errors {
   const [now, before] = [readPath(volume, 'spec', 'nodeAffinity'), readPath(old, 'spec', 'nodeAffinity')];
   if (before === undefined || equalJson(now, renameLabels(before, now))) return [];
   const terms = toObjects(readPath(now, 'required', 'nodeSelectorTerms')).map((term) => showPodPart('NodeSelectorTerm', term));
   const shown = now === undefined ? null : { Required: readPath(now, 'required') === undefined ? null : { NodeSelectorTerms: terms } };
-  return [invalidValue('nodeAffinity', shown, 'field is immutable, except for updating from beta label to GA')];
+  return [{ ...invalidValue('nodeAffinity', shown, 'field is immutable, except for updating from beta label to GA'), when: `!${MOVES_GATE}` }];
 }
 
 function checkSameAttributes(volume: KubeObject, old: KubeObject): Errors {
@@ -186,6 +189,7 @@ export const persistentVolumeKind: KindSpec = {
   returnsDeleted: true,
   subresources: [status],
   metadataChecks: ['object', 'new', 'object', 'kind'],
+  ruleGates: [MOVES_GATE],
   columns: volumeColumns,
   applyDefaults: applyVolumeObjectDefaults,
   strategy: prepareWithStatus({

@@ -8,7 +8,7 @@ import {
 import { checkPortName, checkPortNumber } from '../../../common/validation/ports.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { checkEnvironment } from './environment.ts';
-import { checkHooks, checkProbes, forbidHandlers } from './handlers.ts';
+import { checkHooks, checkProbes, checkStopSignal, forbidHandlers } from './handlers.ts';
 import { type Volumes, checkMountsAndDevices } from './mounts.ts';
 import { checkResources } from './resources.ts';
 import { checkContainerSecurity } from './security.ts';
@@ -125,7 +125,7 @@ export function checkContainers(list: Field, context: ContainerContext): Errors 
   return [
     ...each(list).flatMap((container) => [
       ...checkCommon(container, context), ...checkName(container, names), ...checkHooks(container, graceOf(context)),
-      ...checkProbes(container, graceOf(context)), ...checkRestart(container, false),
+      ...checkStopSignal(container, context.spec.value), ...checkProbes(container, graceOf(context)), ...checkRestart(container, false),
     ]),
     ...checkHostPorts(each(list)),
   ];
@@ -152,7 +152,9 @@ export function checkInitContainers(list: Field, context: ContainerContext): Err
     else if (!isEmptyText(name)) names.add(toText(name.value));
     errors.push(...checkOwnPorts(container, list));
     if (!stays) return [...errors, ...forbidHandlers(container), ...checkEarlyResize(container)];
-    return [...errors, ...checkHooks(container, graceOf(context)), ...checkProbes(container, graceOf(context))];
+    return [
+      ...errors, ...checkHooks(container, graceOf(context)), ...checkStopSignal(container, context.spec.value), ...checkProbes(container, graceOf(context)),
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 // Validation of probes, and of the lifecycle hooks of a container.
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../../../apimachinery/index.ts';
-import { type Errors, type Field, at, checkNotNegative, checkRequired, isGiven, isWrong } from '../../../common/validation/check.ts';
+import { type Errors, type Field, at, checkNotNegative, checkOneOf, checkRequired, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { checkPort, checkPortNumber } from '../../../common/validation/ports.ts';
 import { readPath, toInteger, toList, toNumber, toText } from '../../../common/values.ts';
 
@@ -50,6 +50,26 @@ const counts = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'succe
 /** Validates the lifecycle hooks of a container; `graceSeconds` is the grace period of the pod. */
 export function checkHooks(container: Field, graceSeconds: unknown): Errors {
   return ['postStart', 'preStop'].map((name) => at(container, 'lifecycle', name)).filter(isGiven).flatMap((hook) => checkHandler(hook, graceSeconds));
+}
+
+const realTime = (name: string, count: number, sign: string): string[] => [name, ...Array.from({ length: count }, (_, index) => `${name}${sign}${index + 1}`)];
+
+const signals: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['linux', [
+    ...`ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM
+      WINCH XCPU XFSZ`.split(/\s+/).map((name) => `SIG${name}`),
+    ...realTime('SIGRTMIN', 15, '+'), ...realTime('SIGRTMAX', 14, '-'),
+  ]],
+  ['windows', ['SIGKILL', 'SIGTERM']],
+]);
+
+/** Validates the signal that ends a container, which the system of the pod has. */
+export function checkStopSignal(container: Field, pod: unknown): Errors {
+  const [signal, system] = [at(container, 'lifecycle', 'stopSignal'), readPath(pod, 'os')];
+  if (!isGiven(signal)) return [];
+  if (system === undefined) return [forbiddenField(signal.path, 'may not be set for containers with empty `spec.os.name`')];
+  const known = signals.get(readPath(system, 'name'));
+  return known === undefined ? [] : checkOneOf(signal, known);
 }
 
 /** Validates the probes of a container. */

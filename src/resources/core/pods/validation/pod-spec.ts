@@ -10,6 +10,7 @@ import {
 import { createPassedTexts, plainText } from '../../../common/validation/passed-texts.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { checkVolumeSource } from '../../volumes/sources.ts';
+import { HOST_NETWORK_GATE } from '../gated-fields.ts';
 import { checkProfileAnnotations, checkProfilesMatch } from '../profile-annotations.ts';
 import { type ContainerContext, checkContainers, checkEphemeralContainers, checkInitContainers, listContainers } from './containers.ts';
 import { checkFileVolumes } from './environment.ts';
@@ -111,7 +112,9 @@ function checkHostUsers(spec: Field): Errors {
   const shared = ([['hostNetwork', 'hostNetwork'], ['hostPID', 'HostPID'], ['hostIPC', 'HostIPC']] as const)
     .filter(([name]) => readPath(spec.value, name) === true);
   return [
-    ...shared.map(([, shown]) => forbiddenField(`${spec.path}.${shown}`, 'when `hostUsers` is false')),
+    ...shared.map(([name, shown]) => ({
+      ...forbiddenField(`${spec.path}.${shown}`, 'when `hostUsers` is false'), ...(name === 'hostNetwork' && { when: `!${HOST_NETWORK_GATE}` }),
+    })),
     ...listContainers(spec).map((container) => at(container, 'volumeDevices')).filter(({ value }) => toList(value).length > 0)
       .map(({ path }) => forbiddenField(path, 'when `hostUsers` is false')),
   ];

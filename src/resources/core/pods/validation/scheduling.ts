@@ -6,6 +6,7 @@ import {
 import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { checkSelector } from '../../../common/validation/selectors.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
+import { COMPARISON_GATE } from '../gated-fields.ts';
 
 const operators: Readonly<Record<string, 'some' | 'none' | 'one'>> = { In: 'some', NotIn: 'some', Exists: 'none', DoesNotExist: 'none', Gt: 'one', Lt: 'one' };
 
@@ -131,10 +132,28 @@ function checkToleration(toleration: Field): Errors {
   if (kind === '' || kind === 'Equal') {
     const problems = checkLabelValue(value);
     if (problems.length > 0) errors.push(invalidValue(operator.path, value, problems.join(';')));
-  } else if (kind === 'Lt' || kind === 'Gt') errors.push(notSupported(operator.path, kind, ['Equal', 'Exists', 'Lt', 'Gt'], true));
-  else if (kind !== 'Exists') errors.push(notSupported(operator.path, kind, ['Equal', 'Exists'], true));
+  } else if (kind === 'Lt' || kind === 'Gt') {
+    errors.push({ ...notSupported(operator.path, kind, ['Equal', 'Exists', 'Lt', 'Gt'], true), when: `!${COMPARISON_GATE}` });
+    errors.push(...checkNumber(at(toleration, 'value')).map((error) => ({ ...error, when: COMPARISON_GATE })));
+  } else if (kind !== 'Exists') errors.push(notSupported(operator.path, kind, ['Equal', 'Exists'], true));
   else if (value !== '') errors.push(invalidValue(operator.path, value, "value must be empty when `operator` is 'Exists'"));
   return toText(effect.value) === '' ? errors : [...errors, ...checkOneOf(effect, effects, true)];
+}
+
+/** Numbers with more digits have more than 64 bits. */
+const MAX_DIGITS = 19;
+
+/** A value that taints are compared with: an integer as people write it, in 64 bits. The reference parses texts that are no integer all the same. */
+function checkNumber({ path, value }: Field): Errors {
+  const text = toText(value);
+  const problem = text === '' ? 'must be non-empty' : /^(?:0|-?[1-9][0-9]*)$/.test(text) ? undefined : 'must be a valid decimal integer in canonical form';
+  const isWhole = /^[+-]?[0-9]+$/.test(text);
+  const digits = text.replace(/^[+-]/, '').replace(/^0+/, '');
+  const number = isWhole && digits.length <= MAX_DIGITS ? BigInt(`${text.startsWith('-') ? '-' : ''}${digits || '0'}`) : undefined;
+  const isInRange = number !== undefined && BigInt.asIntN(64, number) === number;
+  const why = !isWhole ? 'invalid syntax' : isInRange ? undefined : 'value out of range';
+  const parsing = `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`;
+  return [...(problem === undefined ? [] : [problem]), ...(why === undefined ? [] : [parsing])].map((text) => invalidValue(path, toText(value), text));
 }
 
 /** Validates the tolerations of a pod. */

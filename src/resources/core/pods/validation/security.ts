@@ -6,6 +6,7 @@ import {
   type Errors, type Field, at, checkGivenOneOf, checkOneOf, checkTypedText, each, isEmptyText, isGiven, isWrong,
 } from '../../../common/validation/check.ts';
 import { readPath, toList, toNumber, toText } from '../../../common/values.ts';
+import { SELINUX_GATE } from '../gated-fields.ts';
 import { showPodPart } from './parts.ts';
 import { checkDescendingPath } from './references.ts';
 
@@ -121,7 +122,9 @@ export function checkPodSecurity(spec: Field): Errors {
     ...(shares ? [invalidValue(`${context.path}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled')] : []),
     ...checkSysctls(at(context, 'sysctls'), spec.value), ...closed('fsGroupChangePolicy', ['Always', 'OnRootMismatch']),
     ...checkSeccomp(at(context, 'seccompProfile')), ...checkWindowsOptions(at(context, 'windowsOptions')), ...checkAppArmor(at(context, 'appArmorProfile')),
-    ...closed('supplementalGroupsPolicy', ['Merge', 'Strict']), ...closed('seLinuxChangePolicy', ['Recursive']),
+    ...closed('supplementalGroupsPolicy', ['Merge', 'Strict']),
+    ...closed('seLinuxChangePolicy', ['Recursive']).map((error) => ({ ...error, when: `!${SELINUX_GATE}` })),
+    ...closed('seLinuxChangePolicy', ['MountOption', 'Recursive']).map((error) => ({ ...error, when: SELINUX_GATE })),
   ];
 }
 

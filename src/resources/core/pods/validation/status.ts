@@ -5,7 +5,9 @@ import {
 } from '../../../../apimachinery/index.ts';
 import { checkIp } from '../../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
+import { compareAt, entriesOf, isNativeResource, showQuantity } from '../../../common/validation/quantities.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
+import { IMAGE_DIGEST_GATE } from '../gated-fields.ts';
 import { checkTransitions } from '../restarts.ts';
 import { checkKeptAnnotations } from './pod.ts';
 
@@ -63,6 +65,30 @@ function checkClaims(status: Field, pod: KubeObject): Errors {
     known.add(text);
     return [...errors, ...(isGiven(object) ? checkText(object, checkDnsSubdomain) : [])];
   });
+}
+
+/** What a claim takes from the resources of the node: a claim of the pod, with the containers that use it. */
+function checkNodeClaims(status: Field, pod: KubeObject): Errors {
+  const names = new Set([readPath(pod, 'spec', 'resourceClaims'), readPath(status.value, 'resourceClaimStatuses')]
+    .flatMap((list) => toObjects(list).map(({ resourceClaimName }) => resourceClaimName)));
+  return each(at(status, 'nodeAllocatableResourceClaimStatuses')).flatMap((claim): Errors => {
+    const [name, resources] = [toText(readPath(claim.value, 'resourceClaimName')), at(claim, 'resources')];
+    const missing = (place: string, isMissing: boolean): FieldError[] => (isMissing ? [required(`${claim.path}.${place}`, 'must not be empty')] : []);
+    return [
+      ...missing('resourceClaimName', name === ''),
+      ...(names.has(name) ? [] : [invalidValue(`${claim.path}.resourceClaimName`, name, 'no mapping found in pod reference')]),
+      ...missing('containers', toList(readPath(claim.value, 'containers')).length === 0), ...missing('resources', entriesOf(resources).length === 0),
+      ...entriesOf(resources).flatMap((entry) => checkNodeAmount(entry)),
+    ];
+  });
+}
+
+function checkNodeAmount({ name, ...amount }: ReturnType<typeof entriesOf>[number]): Errors {
+  const isNegative = compareAt(amount, { path: '', value: 0 }) < 0;
+  return [
+    ...(isNativeResource(name) ? [] : [invalidValue(amount.path, name, 'must be a node allocatable resource name')]),
+    ...(isNegative ? [invalidValue(amount.path, showQuantity(amount), 'must be non-negative')] : []),
+  ];
 }
 
 const REQUEST_TEXT = 'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests';
@@ -137,6 +163,18 @@ function checkAllocated(status: Field, containers: ReadonlyMap<unknown, object>)
   });
 }
 
+const MAX_IMAGE_BYTES = 256;
+
+/** The digest of an image that is mounted, where it is kept at all. */
+function checkImageDigests(container: Field): Errors {
+  return each(at(container, 'volumeMounts')).map((mount) => at(mount, 'volumeStatus', 'image')).filter(isGiven).flatMap((image): FieldError[] => {
+    const text = toText(readPath(image.value, 'imageRef'));
+    const path = image.path.replace(/image$/, 'imageVolumeStatus.imageRef');
+    const errors = text === '' ? [required(path, 'imageRef must not be empty')] : byteLength(text) > MAX_IMAGE_BYTES ? [tooLong(path, MAX_IMAGE_BYTES)] : [];
+    return errors.map((error) => ({ ...error, when: IMAGE_DIGEST_GATE }));
+  });
+}
+
 function checkContainers(status: Field, pod: KubeObject): Errors {
   const [main, first, ephemeral] = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].map((name) => each(at(status, name))) as
     [readonly Field[], readonly Field[], readonly Field[]];
@@ -148,6 +186,7 @@ function checkContainers(status: Field, pod: KubeObject): Errors {
     ...main.flatMap((container) => checkAllocated(container, containers)), ...first.flatMap((container) => checkAllocated(container, initContainers)),
     ...ephemeral.map((container) => at(container, 'allocatedResourcesStatus')).filter(({ value }) => toList(value).length > 0)
       .map(({ path }) => forbiddenField(path, 'must not be specified in container status')),
+    ...[...main, ...first, ...ephemeral].flatMap(checkImageDigests),
   ];
 }
 
@@ -162,7 +201,7 @@ export function validatePodStatus(pod: KubeObject, old: KubeObject): Errors {
     ...(isNominated && isBound ? [forbiddenField(node.path, 'may not be set on pods that are already bound to a node')] : []),
     ...checkGeneration(status), ...checkImmutable(at(status, 'qosClass'), at(before, 'qosClass')), ...checkTransitions(status, old),
     ...checkClaims(status, pod),
-    ...checkExtendedClaim(at(status, 'extendedResourceClaimStatus'), pod),
+    ...checkExtendedClaim(at(status, 'extendedResourceClaimStatus'), pod), ...checkNodeClaims(status, pod),
     ...checkAddresses(at(status, 'podIPs'), readPath(before.value, 'podIPs')), ...checkHosts(status, before.value), ...checkContainers(status, pod),
   ];
 }
