@@ -97,7 +97,8 @@ export const behaviourOptions = {
   disabledMetrics: list({ flag: 'disabled-metrics', help: 'Names of metrics that /metrics leaves out.' }),
   featureGates: list({
     flag: 'feature-gates', check: checkFeatureGates,
-    help: `Feature gates (name=true,…). These can be switched: ${switchableGates.join(', ')}; others of kube-apiserver warn unless their default is asked for.`,
+    help: `Feature gates (name=true,…). These can be switched: ${switchableGates.join(', ')}; gates `
+      + 'that are about other components are accepted, others of kube-apiserver warn unless their default is asked for.',
   }),
   runtimeConfig: list({
     flag: 'runtime-config',

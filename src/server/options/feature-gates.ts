@@ -1,5 +1,5 @@
 // The feature gates of kube-apiserver 1.36.3: which there are, and which of them this server can switch. A name that is unknown ends the start, as
-// there; a gate that asks for something else than its default and cannot be switched is reported, since the API stays as it is.
+// there; a gate of the API that asks for something else than its default and cannot be switched is reported, since the API stays as it is.
 
 const namesIn = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -90,11 +90,35 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 
 /** The gates that can be switched here. */
 export const switchableGates = [
-  'AllAlpha', 'AllBeta', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage', 'ClusterTrustBundle', 'CoordinatedLeaderElection',
-  'DRAResourceClaimGranularStatusAuthorization', 'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'KMSv1',
-  'ManifestBasedAdmissionControlConfig', 'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'ServiceAccountNodeAudienceRestriction',
-  'ShardedListAndWatch', 'StorageVersionMigrator', 'StrictIPCIDRValidation', 'TopologyAwareWorkloadScheduling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
+  'AllAlpha', 'AllBeta', 'AllowInsecureKubeletCertificateSigningRequests', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage',
+  'ClusterTrustBundle', 'ClusterTrustBundleProjection', 'ContainerStopSignals', 'CoordinatedLeaderElection', 'CrossNamespaceVolumeDataSource',
+  'DRADeviceTaintRules', 'DRAListTypeAttributes', 'DRANodeAllocatableResources', 'DRAResourceClaimGranularStatusAuthorization', 'DRAResourcePoolStatus',
+  'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'HPAScaleToZero', 'ImageVolumeWithDigest', 'KMSv1',
+  'ManifestBasedAdmissionControlConfig', 'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity', 'OpenAPIEnums', 'PodCertificateRequest',
+  'PodLogsQuerySplitStreams', 'SELinuxMount', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
+  'StrictIPCIDRValidation', 'TaintTolerationComparisonOperators', 'TopologyAwareWorkloadScheduling', 'UserNamespacesHostNetworkSupport',
+  'VolumeLimitScaling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
+
+/**
+ * Gates that change nothing about the API of kube-apiserver 1.36.3: they are about kubelets, schedulers, controllers, or how clients and goroutines
+ * work inside of components. Servers honour them whatever they ask for.
+ */
+const gatesElsewhere: ReadonlySet<string> = new Set(namesIn(`
+  APIServingWithRoutine AllowDNSOnlyNodeCSR AllowServiceExternalIPs AtomicFIFO CPUManagerPolicyAlphaOptions CPUManagerPolicyBetaOptions CRIListStreaming
+  CSIVolumeHealth ChangeContainerStatusOnKubeletRestart ClientsAllowCARotation ClientsAllowCBOR ClientsAllowTLSCacheGC ClientsPreferCBOR
+  CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook ConcurrentWatchObjectDecode ContainerCheckpoint
+  ControllerManagerReleaseLeaderElectionLockOnExit CustomCPUCFSQuotaPeriod DRASchedulerFilterTimeout DeclarativeValidationTakeover
+  DisableCPUQuotaWithExclusiveCPUs EventedPLEG GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority InOrderInformersBatchProcess
+  InPlacePodVerticalScalingExclusiveCPUs InPlacePodVerticalScalingExclusiveMemory InformerResourceVersion KubeletCrashLoopBackOffMax
+  KubeletEnsureSecretPulledImages KubeletInUserNamespace KubeletPodResourcesListUseActivePods KubeletRegistrationGetOnExistsOnly KubeletSeparateDiskGC
+  LocalStorageCapacityIsolationFSQuotaMonitoring MemoryQoS NominatedNodeNameForExpectation OpportunisticBatching PLEGOnDemandRelist
+  PersistentVolumeClaimUnusedSinceTime PodAndContainerStatsFromCRI PodLevelResourceManagers PodReadyToStartContainersCondition PodsAPI
+  PreventStaticPodAPIReferences QOSReserved ReduceDefaultCrashLoopBackOffDecay ReloadKubeletClientCAFile ReloadKubeletServerCertificateFile
+  RotateKubeletServerCertificate RuntimeClassInImageCriApi SchedulerAsyncAPICalls SchedulerAsyncPreemption SchedulerPopFromBackoffQ
+  StaleControllerConsistencyDaemonSet StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
+  StatefulSetSemanticRevisionComparison StorageCapacityScoring TopologyManagerPolicyAlphaOptions TopologyManagerPolicyBetaOptions
+  UnlockWhileProcessingFIFO WatchListClient WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown WindowsHostNetwork`));
 
 /** Gates that need others, which can be off: a gate, and the gates without which it cannot be on. */
 const dependencies: ReadonlyMap<string, readonly string[]> = new Map(`
@@ -187,7 +211,7 @@ export function isGateOn(settings: readonly string[], name: string): boolean {
 
 const isStageGate = (name: string): boolean => [...stageGates.values()].includes(name);
 
-const canSwitch = (name: string): boolean => switchableGates.some((known) => known === name);
+const canSwitch = (name: string): boolean => gatesElsewhere.has(name) || switchableGates.some((known) => known === name);
 
 /** All gates by name, with what they are here: a setting that cannot be honoured changes nothing. */
 export function listGates(settings: readonly string[]): { readonly name: string; readonly stage: string; readonly isOn: boolean }[] {

@@ -1,10 +1,11 @@
 // --feature-gates and --runtime-config: what can be asked for, what is refused, and what is reported.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gatesOf, kindSpecs } from '../../resources/index.ts';
 import { startTestServer } from '../../test-support/index.ts';
 import { createLogger } from '../observability/logger.ts';
 import { systemClock } from '../../base/index.ts';
-import { checkFeatureGates, isGateOn, listIgnoredGates, switchableGates } from './feature-gates.ts';
+import { checkFeatureGates, isGateOn, listGates, listIgnoredGates, switchableGates } from './feature-gates.ts';
 
 describe('--feature-gates', () => {
   it('refuses what kube-apiserver refuses, in its words', () => {
@@ -42,19 +43,31 @@ describe('--feature-gates', () => {
 
   it('lists settings that have no effect: gates that cannot be switched, where their default is not asked for', () => {
     assert.deepEqual(listIgnoredGates(['PodsAPI=false', 'WatchList=true', 'PodLogsQuerySplitStreams=true']), []);
-    assert.deepEqual(listIgnoredGates(['PodsAPI=true', 'WatchList=false', 'AllAlpha=true', 'AllAlpha=false']), ['WatchList=false', 'PodsAPI=true']);
-    const beta = listIgnoredGates(['AllBeta=true', 'SELinuxMount=false']);
-    assert.ok(beta.includes('MaxUnavailableStatefulSet=true'), beta.join());
-    assert.ok(!beta.some((text) => /^(?:All|ClusterTrustBundle=|PodsAPI|SELinuxMount=)/.test(text)), beta.join());
+    assert.deepEqual(listIgnoredGates(['NativeHistograms=true', 'WatchList=false', 'AllAlpha=true', 'AllAlpha=false']),
+      ['WatchList=false', 'NativeHistograms=true']);
+    const alpha = listIgnoredGates(['AllAlpha=true', 'StorageVersionAPI=false']);
+    assert.ok(alpha.includes('NativeHistograms=true'), alpha.join());
+    assert.ok(!alpha.some((text) => /^(?:All|ContainerStopSignals=|StorageVersionAPI=)/.test(text)), alpha.join());
+  });
+
+  it('honours gates of other components, and has nothing to report of them', () => {
+    assert.deepEqual(listIgnoredGates(['PodsAPI=true', 'MemoryQoS=true', 'GracefulNodeShutdown=false', 'AtomicFIFO=false', 'AllBeta=true']), []);
+    assert.equal(listGates(['MemoryQoS=true']).find(({ name }) => name === 'MemoryQoS')?.isOn, true);
+  });
+
+  it('can switch all gates that built-in kinds depend on', () => {
+    const gates = new Set([...kindSpecs.values()].flatMap((spec) => [...gatesOf(spec)]));
+    assert.ok(gates.has('HPAScaleToZero') && gates.has('TaintTolerationComparisonOperators'));
+    assert.deepEqual([...gates].filter((gate) => !switchableGates.some((name) => name === gate)), []);
   });
 
   it('is checked at the start, which reports settings without effect', async () => {
     await assert.rejects(startTestServer({ featureGates: ['NoSuch=true'] }), /--feature-gates unrecognized feature gate: NoSuch/);
     const lines: string[] = [];
     const logger = createLogger({ verbosity: 0, clock: systemClock, write: (line) => void lines.push(line) });
-    const server = await startTestServer({ featureGates: ['PodsAPI=true'], logger });
+    const server = await startTestServer({ featureGates: ['NativeHistograms=true'], logger });
     await server.close();
-    assert.match(lines.join(''), /feature gates that cannot be switched here are ignored","v":0,"gates":"PodsAPI=true"/);
+    assert.match(lines.join(''), /feature gates that cannot be switched here are ignored","v":0,"gates":"NativeHistograms=true"/);
   });
 });
 
