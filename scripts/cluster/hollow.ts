@@ -25,8 +25,8 @@ const JOINING = 40;
 const STAGE_MS = 1_800_000;
 const AGAIN_MS = 1_000;
 const GONE = 410;
-/** Kubelets stand for machines of their own: they may not take the processor from the server. */
-const NICENESS = '10';
+/** Kubelets stand for machines of their own: they may not take the processor from the server, whose one thread is outweighed by a hundred of theirs. */
+const NICENESS = '19';
 /** With the defaults of kube-controller-manager, 20 requests a second, it would be the limit that is measured. */
 const CONTROLLER_FLAGS = ['--kube-api-qps=300', '--kube-api-burst=600'];
 

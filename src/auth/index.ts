@@ -5,7 +5,7 @@ export type { AuthenticateToken, ClientCertificate, TokenUse } from './authentic
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
 export { createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
-export { type OidcIssuer, createOidcAuthenticator } from './authenticate/oidc.ts';
+export { type OidcIssuer, type OidcObserver, createOidcAuthenticator } from './authenticate/oidc.ts';
 export { type ClaimMapping, type UserMapping } from './authenticate/claim-user.ts';
 export {
   type ClaimExpression, type Claims, type ExpressionRule, compileClaimExpression, compileClaimRule, compileUserRule,

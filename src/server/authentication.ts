@@ -14,6 +14,7 @@ import type { TrustedIssuer } from './config-files/authentication-config.ts';
 import { type DataDirectory, readStaticTokens } from './data-directory.ts';
 import type { MetricRegistry } from './metrics/metric.ts';
 import { countTokenUses } from './metrics/token-metrics.ts';
+import { countIssuers } from './metrics/issuer-metrics.ts';
 import type { ReloadObserver } from './metrics/reload-metrics.ts';
 import type { ServerOptions } from './options/options.ts';
 import { type Authorities, followAuthorities } from './tls/authorities.ts';
@@ -69,7 +70,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const issuer = serviceAccountIssuers[0] as string;
   const authorities = followAuthorities(options, pki);
   const revocations = followRevocations(options, pki === undefined ? '' : directory.certificates);
-  const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(options, parts.observeReloads());
+  const configured = options.authenticationConfig === '' ? undefined : await readConfiguration(parts);
   const fromFlags = await readIssuers(options);
   const serviceAccounts = createServiceAccountAuthenticator({
     issuers: serviceAccountIssuers, apiAudiences, keys: () => keys.verifying(), renewKeys: keys.renew?.bind(keys), find, clock, random, onLegacyUse,
@@ -78,7 +79,7 @@ export async function composeAuthentication(parts: AuthenticationOptions): Promi
   const tokens: AuthenticateToken[] = [
     collectStaticTokens(options), ...(seams.tokens === undefined ? [] : [seams.tokens]), serviceAccounts,
     ...(options.enableBootstrapTokenAuth ? [createBootstrapTokenAuthenticator({ find, clock })] : []),
-    ...createIssuers(options, fromFlags), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
+    ...createIssuers(parts, fromFlags), ...(configured === undefined ? [] : [configured.authenticate]), ...await createWebhook(options),
   ];
   const authenticate = createAuthenticator({
     tokens, localTokens: createAdminToken(parts), apiAudiences, isRevoked: revocations.isRevoked, clock,
@@ -128,13 +129,14 @@ const proxyOf = (options: ServerOptions) => createFrontProxy({
 });
 
 /** What the configuration file says at the moment. */
-async function readConfiguration(options: ServerOptions & Routed, observer: ReloadObserver) {
+async function readConfiguration({ options, registry, observeReloads }: AuthenticationOptions) {
   const { readAuthenticationConfiguration } = await import('./config-files/authentication-config.ts');
-  const { follow, ...first } = await readAuthenticationConfiguration(options, observer);
+  const { follow, ...first } = await readAuthenticationConfiguration(options, observeReloads());
   const { clock, random } = options;
-  let current = { ...first, authenticate: createOidcAuthenticator({ issuers: first.issuers, clock, random }) };
+  const observer = countIssuers(registry, clock);
+  let current = { ...first, authenticate: createOidcAuthenticator({ issuers: first.issuers, clock, random, observer }) };
   const stop = follow((next) => {
-    current = { ...next, authenticate: createOidcAuthenticator({ issuers: next.issuers, clock, random }) };
+    current = { ...next, authenticate: createOidcAuthenticator({ issuers: next.issuers, clock, random, observer }) };
   });
   const authenticate: AuthenticateToken = (token, audiences) => current.authenticate(token, audiences);
   return { authenticate, anonymous: () => current.anonymous, issuers: () => current.issuers, stop };
@@ -146,8 +148,8 @@ async function readIssuers(options: ServerOptions & Routed): Promise<TrustedIssu
   return [readOidcFlags(options)];
 }
 
-const createIssuers = ({ clock, random }: ServerOptions, issuers: readonly TrustedIssuer[]): AuthenticateToken[] =>
-  (issuers.length === 0 ? [] : [createOidcAuthenticator({ issuers, clock, random })]);
+const createIssuers = ({ options: { clock, random }, registry }: AuthenticationOptions, issuers: readonly TrustedIssuer[]): AuthenticateToken[] =>
+  (issuers.length === 0 ? [] : [createOidcAuthenticator({ issuers, clock, random, observer: countIssuers(registry, clock) })]);
 
 async function createWebhook(options: ServerOptions & Routed): Promise<AuthenticateToken[]> {
   if (options.authenticationTokenWebhookConfigFile === '') return [];

@@ -60,7 +60,7 @@ function readUsername(claims: Claims, mapping: ClaimMapping | ClaimExpression): 
     return name === '' ? new Error('empty username via CEL expression is not allowed') : name;
   }
   const name = readClaim(claims, mapping.claim);
-  if (typeof name !== 'string' || name === '') return new Error(`could not read the username claim ${mapping.claim}`);
+  if (typeof name !== 'string') return new Error(`could not read the username claim ${mapping.claim}`);
   const verified = readClaim(claims, 'email_verified');
   if (mapping.claim === 'email' && verified !== undefined && verified !== true) return new Error('email not verified');
   return mapping.prefix + name;

@@ -9,7 +9,7 @@ import { createBootstrapTokenAuthenticator } from './bootstrap-token.ts';
 import type { Credentials } from './credentials.ts';
 import { createFrontProxy } from './front-proxy.ts';
 import { type SigningKey, keyIdOf, signJwt } from './jwt.ts';
-import { type OidcIssuer, createOidcAuthenticator } from './oidc.ts';
+import { type OidcIssuer, type OidcObserver, createOidcAuthenticator } from './oidc.ts';
 import { createWebhookTokenAuthenticator } from './webhook-token.ts';
 
 const headers = new Map([
@@ -49,7 +49,7 @@ const strangerPair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const stranger: SigningKey = { ...strangerPair, keyId: 'stranger' };
 const url = 'https://issuer.example';
 
-function provide(more: Partial<OidcIssuer> = {}, documents: Readonly<Record<string, unknown>> = {}) {
+function provide(more: Partial<OidcIssuer> = {}, documents: Readonly<Record<string, unknown>> = {}, observer?: OidcObserver) {
   const asked: string[] = [];
   const all: Readonly<Record<string, unknown>> = {
     [`${url}/.well-known/openid-configuration`]: { issuer: url, jwks_uri: `${url}/keys` },
@@ -57,14 +57,14 @@ function provide(more: Partial<OidcIssuer> = {}, documents: Readonly<Record<stri
   };
   const issuer: OidcIssuer = {
     url, audiences: ['app'], username: { claim: 'email', prefix: '' }, groups: { claim: 'roles', prefix: 'oidc:' }, requiredClaims: [], algorithms: ['RS256'],
-    async fetchJson(address) {
+    async fetchText(address) {
       asked.push(address);
       if (all[address] === undefined) throw new Error('not there');
-      return all[address];
+      return JSON.stringify(all[address]);
     },
     ...more,
   };
-  return { asked, authenticate: createOidcAuthenticator({ issuers: [issuer], clock: systemClock, random: systemRandom }) };
+  return { asked, authenticate: createOidcAuthenticator({ issuers: [issuer], clock: systemClock, random: systemRandom, observer }) };
 }
 const now = Math.floor(Date.now() / 1000);
 const good = { iss: url, aud: 'app', exp: now + 600, email: 'erin@example.com', email_verified: true, roles: ['a', 'b'] };
@@ -76,6 +76,7 @@ const evaluate = async (claims: object, { authenticate } = provide(), signer = k
 describe('createOidcAuthenticator', () => {
   it('maps claims to a user and fetches the keys once', async () => {
     const provider = provide();
+    assert.deepEqual(provider.asked, [`${url}/.well-known/openid-configuration`], 'the document is asked for before there is a token');
     assert.equal(await evaluate(good, provider), 'erin@example.com oidc:a,oidc:b');
     assert.equal(await evaluate({ ...good, roles: 'one' }, provider), 'erin@example.com oidc:one');
     assert.equal(provider.asked.length, 2);
@@ -115,6 +116,27 @@ describe('createOidcAuthenticator', () => {
     const discovery = `${url}/.well-known/openid-configuration`;
     assert.match(await evaluate(good, provide({}, { [discovery]: { issuer: 'https://evil.example', jwks_uri: `${url}/keys` } })), /signature/);
     assert.match(await evaluate(good, provide({}, { [discovery]: { issuer: url, jwks_uri: 'http://issuer.example/keys' } })), /signature/);
+  });
+
+  it('takes an empty name from a claim, and none from claims that lack it', async () => {
+    assert.equal(await evaluate({ ...good, email: '' }), ' oidc:a,oidc:b');
+    assert.equal(await evaluate({ ...good, email: undefined }), 'oidc: could not read the username claim email');
+  });
+
+  it('says when keys were fetched and what became of tokens', async () => {
+    const heard: unknown[] = [];
+    const observer: OidcObserver = {
+      trusts: (issuers) => void heard.push(issuers),
+      fetchedKeys: (issuer, keys) => void heard.push([issuer, keys === undefined ? undefined : Object.keys(JSON.parse(keys))]),
+      checkedToken: (issuer, result, seconds) => void heard.push([issuer, result, seconds >= 0]),
+    };
+    const provider = provide({}, {}, observer);
+    await evaluate(good, provider);
+    await evaluate({ ...good, aud: 'other' }, provider);
+    assert.deepEqual(heard, [[url], [url, ['keys']], [url, 'success', true], [url, 'failure', true]]);
+    heard.length = 0;
+    await evaluate(good, provide({}, { [`${url}/keys`]: undefined }, observer));
+    assert.deepEqual(heard, [[url], [url, undefined], [url, 'failure', true]]);
   });
 
   it('wants required claims and allowed algorithms', async () => {

@@ -18,14 +18,24 @@ export interface OidcIssuer extends UserMapping {
   readonly audiences: readonly string[];
   readonly requiredClaims: readonly { readonly claim: string; readonly value: string }[];
   readonly algorithms: readonly string[];
-  /** Fetches JSON; follows no redirects, gives up on what is slow or large. */
-  readonly fetchJson: (url: string) => Promise<unknown>;
+  /** Fetches JSON as text; follows no redirects, gives up on what is slow or large. */
+  readonly fetchText: (url: string) => Promise<string>;
+}
+
+/** Hears of issuers, by their addresses, and of their tokens. */
+export interface OidcObserver {
+  /** The issuers that are trusted from now on. */
+  trusts(issuers: readonly string[]): void;
+  /** The keys of an issuer were fetched; undefined: they could not be. */
+  fetchedKeys(issuer: string, keys: string | undefined): void;
+  checkedToken(issuer: string, result: 'success' | 'failure', seconds: number): void;
 }
 
 interface OidcOptions {
   readonly issuers: readonly OidcIssuer[];
   readonly clock: Clock;
   readonly random: Random;
+  readonly observer?: OidcObserver | undefined;
 }
 
 const KEYS_LIFETIME_MS = 60 * 60_000;
@@ -35,8 +45,9 @@ const CACHE_LIMIT = 4096;
 const NOT_BEFORE_LEEWAY_SECONDS = 300;
 
 /** Makes the authenticator. Tokens of other issuers are left to other authenticators. */
-export function createOidcAuthenticator({ issuers, clock, random }: OidcOptions): AuthenticateToken {
-  const rings = new Map(issuers.map((issuer) => [issuer, createKeyRing(issuer, clock)]));
+export function createOidcAuthenticator({ issuers, clock, random, observer }: OidcOptions): AuthenticateToken {
+  observer?.trusts(issuers.map(({ url }) => url));
+  const rings = new Map(issuers.map((issuer) => [issuer, createKeyRing(issuer, { clock, observer })]));
   const cache = new TokenCache<Promise<boolean>>({ clock, random, lifetimeMs: 60_000, limit: CACHE_LIMIT });
   return async (token) => {
     if (!token.startsWith('ey')) return undefined;
@@ -44,9 +55,11 @@ export function createOidcAuthenticator({ issuers, clock, random }: OidcOptions)
     if (jwt === undefined) return undefined;
     let answer: TokenAnswer | undefined;
     for (const issuer of issuers.filter(({ url }) => url === jwt.claims['iss'])) {
+      const startedMs = clock.monotonicMs();
       const key = `${issuers.indexOf(issuer)} ${token}`;
       const valid = await cache.use(key, () => isSigned(token, { keyId: jwt.keyId, issuer, ring: rings.get(issuer) as KeyRing }));
       answer = valid ? checkToken(jwt.claims, issuer, clock.now()) : { type: 'refused', reason: 'oidc: verify token: failed to verify signature' };
+      observer?.checkedToken(issuer.url, answer.type === 'user' ? 'success' : 'failure', (clock.monotonicMs() - startedMs) / 1000);
       if (answer.type === 'user') return answer;
       if (!valid) cache.forget(key);
     }
@@ -95,11 +108,14 @@ interface KeySet {
 
 type KeyRing = (keyId: string) => Promise<KeySet>;
 
-function createKeyRing(issuer: OidcIssuer, clock: Clock): KeyRing {
+/** A ring asks for the discovery document at once: an issuer that is misconfigured is not found out by its first user. */
+function createKeyRing(issuer: OidcIssuer, { clock, observer }: Pick<OidcOptions, 'clock' | 'observer'>): KeyRing {
+  const discover = createDiscovery(issuer);
+  void discover().catch(() => undefined);
   let kept: { readonly keys: KeySet; readonly atMs: number } | undefined;
   let pending: Promise<KeySet> | undefined;
   const fetchAll = async () => {
-    const keys = await fetchKeys(issuer);
+    const keys = await fetchKeys(issuer, { address: await discover(), observer });
     kept = { keys, atMs: clock.monotonicMs() };
     return keys;
   };
@@ -114,11 +130,44 @@ function createKeyRing(issuer: OidcIssuer, clock: Clock): KeyRing {
   };
 }
 
-async function fetchKeys({ url, discoveryUrl, fetchJson }: OidcIssuer): Promise<KeySet> {
-  const document = await fetchJson(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`) as { issuer?: unknown; jwks_uri?: unknown };
-  if (document.issuer !== url) throw new Error('the discovery document names another issuer');
-  if (typeof document.jwks_uri !== 'string' || !document.jwks_uri.startsWith('https://')) throw new Error('the discovery document has no jwks_uri over https');
-  const set = await fetchJson(document.jwks_uri) as JSONWebKeySet;
+/** Finds where the keys of an issuer are; what was found stays, as in the reference. */
+function createDiscovery({ url, discoveryUrl, fetchText }: OidcIssuer): () => Promise<string> {
+  let found: Promise<string> | undefined;
+  const discover = async (): Promise<string> => {
+    const text = await fetchText(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    const document = JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown };
+    if (document.issuer !== url) throw new Error('the discovery document names another issuer');
+    if (typeof document.jwks_uri !== 'string' || !document.jwks_uri.startsWith('https://')) throw new Error('the discovery document has no jwks_uri over https');
+    return document.jwks_uri;
+  };
+  return () => {
+    const asked = found ??= discover();
+    asked.catch(() => {
+      if (found === asked) found = undefined;
+    });
+    return asked;
+  };
+}
+
+interface KeysPlace {
+  readonly address: string;
+  readonly observer: OidcObserver | undefined;
+}
+
+async function fetchKeys({ url, fetchText }: OidcIssuer, { address, observer }: KeysPlace): Promise<KeySet> {
+  let fetched: string | undefined;
+  try {
+    const keys = await fetchText(address);
+    const set = await readKeys(keys);
+    fetched = keys;
+    return set;
+  } finally {
+    observer?.fetchedKeys(url, fetched);
+  }
+}
+
+async function readKeys(text: string): Promise<KeySet> {
+  const set = JSON.parse(text) as JSONWebKeySet;
   const { createLocalJWKSet } = await import('jose');
   const findNamed = createLocalJWKSet(set);
   // An empty name is none.

@@ -177,7 +177,7 @@ export class OidcLogins {
 
 async function readProvider(issuer: TrustedIssuer): Promise<Provider> {
   const url = issuer.discoveryUrl ?? `${issuer.url.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const document = await issuer.fetchJson(url) as ProviderDocument;
+  const document = JSON.parse(await issuer.fetchText(url)) as ProviderDocument;
   const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint } = document;
   if (document.issuer !== issuer.url) throw new Error('the discovery document names another issuer');
   const isAddress = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';

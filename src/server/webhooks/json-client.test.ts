@@ -33,14 +33,14 @@ describe('JsonClient', () => {
       request.on('data', (chunk: Buffer) => seen.push(chunk.toString()));
       request.on('end', () => response.end(JSON.stringify([request.method, request.url, request.headers.authorization])));
     }, async ({ client, url, sockets }) => {
-      assert.deepEqual(await client.get(url), ['GET', '/path?a=b', 'Bearer a']);
+      assert.deepEqual(JSON.parse(await client.getText(url)), ['GET', '/path?a=b', 'Bearer a']);
       assert.deepEqual(await client.post(url, { b: 1 }), ['POST', '/path?a=b', 'Bearer a']);
       await client.send(url, '{"c":2}', 1000);
       assert.deepEqual(seen, ['{"b":1}', '{"c":2}']);
       assert.equal(sockets.length, 1);
       // The next request finds the connection reset at the moment when it is written.
       sockets[0]?.resetAndDestroy();
-      assert.deepEqual(await client.get(url), ['GET', '/path?a=b', 'Bearer a']);
+      assert.deepEqual(JSON.parse(await client.getText(url)), ['GET', '/path?a=b', 'Bearer a']);
       assert.equal(sockets.length, 2);
     });
   });
@@ -52,12 +52,12 @@ describe('JsonClient', () => {
       response.end(bodies[url]);
     }, async ({ client, url }) => {
       const at = (path: string): string => new URL(path, url).href;
-      await assert.rejects(client.get(at('/missing')), { message: 'the server could not find the requested resource' });
-      await assert.rejects(client.get(at('/text')), { message: 'the answer is not JSON' });
+      await assert.rejects(client.getText(at('/missing')), { message: 'the server could not find the requested resource' });
+      await assert.rejects(client.post(at('/text'), {}), { message: 'the answer is not JSON' });
       await assert.rejects(client.ask(at('/text'), {}), { message: 'the answer is not JSON' });
       const closed = 'http://127.0.0.1:1/a';
       await assert.rejects(client.ask(closed, {}), { message: `Post "${closed}": dial tcp 127.0.0.1:1: connect: connection refused` });
-      await assert.rejects(client.get(at('/large')), { message: 'the answer is larger than 1048576 bytes' });
+      await assert.rejects(client.getText(at('/large')), { message: 'the answer is larger than 1048576 bytes' });
       await client.send(at('/text'), '{}', 1000);
     });
   });

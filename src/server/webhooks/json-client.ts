@@ -55,9 +55,9 @@ export class JsonClient {
     }, { dial });
   }
 
-  /** Answers the parsed body of a 2xx answer. */
-  async get(url: string): Promise<unknown> {
-    return parse(await this.#call(url, undefined, DEFAULT_TIMEOUT_MS));
+  /** Answers the body of a 2xx answer as text. */
+  async getText(url: string): Promise<string> {
+    return (await this.#call(url, undefined, DEFAULT_TIMEOUT_MS)).body.toString();
   }
 
   /** Sends JSON and answers the parsed body of a 2xx answer. */
