@@ -9,6 +9,10 @@ import { type FlowControlDefault, AUTO_UPDATE_ANNOTATION, defaultLevels, default
 
 const REPORTER = 'flow-control';
 
+/** Writes that this server makes of the status of one schema within a minute: servers that disagree about it contend no faster than in the reference. */
+const WRITES_IN_A_MINUTE = 6;
+const MINUTE_MS = 60_000;
+
 /** A text as Go reads booleans; undefined when it is none. */
 function readFlag(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
@@ -89,15 +93,25 @@ export function createFlowControl(context: ControllerContext): Controller {
   const levelUpkeep = createUpkeep(context, levels, defaultLevels);
   const knownSchemas = new Map<string, string>();
   const knownLevels = new Set<string>();
+  /** By schema, when its status was written within the last minute. */
+  const writes = new Map<string, readonly number[]>();
   const references = new WorkQueue({
     observer: context.observeQueue?.('flow_schema_references'),
     clock: context.clock,
     concurrency: 4,
     onError: (key, error) => context.report(REPORTER, key, error),
     async work(name) {
-      const nowMs = context.clock.now();
-      await marker.apply({ namespace: '', name }, { subresource: 'status', nowMs }, (current) =>
-        stateReference(current, knownLevels.has(levelOf(current)), formatTime(nowMs)));
+      const [nowMs, monotonicMs] = [context.clock.now(), context.clock.monotonicMs()];
+      const recent = (writes.get(name) ?? []).filter((atMs) => monotonicMs - atMs < MINUTE_MS);
+      const isFull = recent.length === WRITES_IN_A_MINUTE;
+      let isWanted = false;
+      await marker.apply({ namespace: '', name }, { subresource: 'status', nowMs }, (current) => {
+        const status = stateReference(current, knownLevels.has(levelOf(current)), formatTime(nowMs));
+        isWanted = status !== undefined;
+        return isFull ? undefined : status;
+      });
+      if (isWanted && isFull) return MINUTE_MS - (monotonicMs - (recent[0] as number));
+      writes.set(name, isWanted ? [...recent, monotonicMs] : recent);
     },
   });
   const shared = {
@@ -117,8 +131,10 @@ export function createFlowControl(context: ControllerContext): Controller {
     ...shared, target: schemas.target(''),
     onChange: (type, version) => {
       schemaUpkeep.add(version.name);
-      if (type === 'deleted') knownSchemas.delete(version.name);
-      else {
+      if (type === 'deleted') {
+        knownSchemas.delete(version.name);
+        writes.delete(version.name);
+      } else {
         knownSchemas.set(version.name, levelOf(version.object('v1')));
         references.add(version.name);
       }

@@ -41,6 +41,23 @@ describe('flow control on a running server', () => {
     assert.deepEqual(Object.keys(entry.fieldsV1['f:status']['f:conditions']), ['k:{"type":"Dangling"}']);
   });
 
+  it('contends for a status six times a minute and no more', async () => {
+    const path = `${flow}/flowschemas/kube-scheduler`;
+    const isRestored = ({ body }: { body: WithConditions }): boolean => reasonOf(body) === 'Found';
+    const status = { conditions: [{ type: 'Dangling', status: 'True', reason: 'Other', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' }] };
+    const overwrite = () => server.request({ method: 'PATCH', path: `${path}/status`, body: { status }, headers: { 'content-type': 'application/merge-patch+json' } });
+    await requestUntil(server, { path }, { until: isRestored });
+    for (let round = 1; round < 6; round++) {
+      await overwrite();
+      await requestUntil(server, { path }, { until: isRestored });
+    }
+    await overwrite();
+    // Another schema is restored after it, and would be restored after this one.
+    await server.request({ method: 'DELETE', path: `${flow}/flowschemas/system-nodes` });
+    await requestUntil(server, { path: `${flow}/flowschemas/system-nodes` }, { until: ({ status: code, body }) => code === 200 && reasonOf(body) === 'Found' });
+    assert.equal(reasonOf((await server.request({ path })).body), 'Other');
+  });
+
   it('restores what is deleted and what is mandatory', async () => {
     for (const name of ['exempt', 'probes']) {
       const { metadata } = (await server.request({ path: `${flow}/flowschemas/${name}` })).body;
