@@ -135,10 +135,10 @@ function createDiscovery({ url, discoveryUrl, fetchText }: OidcIssuer): () => Pr
   let found: Promise<string> | undefined;
   const discover = async (): Promise<string> => {
     const text = await fetchText(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    const document = JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown };
-    if (document.issuer !== url) throw new Error('the discovery document names another issuer');
-    if (typeof document.jwks_uri !== 'string' || !document.jwks_uri.startsWith('https://')) throw new Error('the discovery document has no jwks_uri over https');
-    return document.jwks_uri;
+    const { issuer, jwks_uri: address } = JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown };
+    if (issuer !== url) throw new Error('the discovery document names another issuer');
+    if (typeof address !== 'string' || !address.startsWith('https://')) throw new Error('the discovery document has no jwks_uri over https');
+    return address;
   };
   return () => {
     const asked = found ??= discover();

@@ -45,7 +45,8 @@ describe('flow control on a running server', () => {
     const path = `${flow}/flowschemas/kube-scheduler`;
     const isRestored = ({ body }: { body: WithConditions }): boolean => reasonOf(body) === 'Found';
     const status = { conditions: [{ type: 'Dangling', status: 'True', reason: 'Other', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' }] };
-    const overwrite = () => server.request({ method: 'PATCH', path: `${path}/status`, body: { status }, headers: { 'content-type': 'application/merge-patch+json' } });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const overwrite = () => server.request({ method: 'PATCH', path: `${path}/status`, body: { status }, headers });
     await requestUntil(server, { path }, { until: isRestored });
     for (let round = 1; round < 6; round++) {
       await overwrite();
@@ -54,7 +55,8 @@ describe('flow control on a running server', () => {
     await overwrite();
     // Another schema is restored after it, and would be restored after this one.
     await server.request({ method: 'DELETE', path: `${flow}/flowschemas/system-nodes` });
-    await requestUntil(server, { path: `${flow}/flowschemas/system-nodes` }, { until: ({ status: code, body }) => code === 200 && reasonOf(body) === 'Found' });
+    const isBack = ({ status: code, body }: { status: number; body: WithConditions }): boolean => code === 200 && reasonOf(body) === 'Found';
+    await requestUntil(server, { path: `${flow}/flowschemas/system-nodes` }, { until: isBack });
     assert.equal(reasonOf((await server.request({ path })).body), 'Other');
   });
 
