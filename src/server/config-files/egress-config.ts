@@ -1,6 +1,7 @@
 // EgressSelectorConfiguration: which proxies lead to the control plane, into the cluster and to etcd. Problems are worded as in the reference. Tunnels
 // by gRPC, and proxies before etcd, are refused: they are not built.
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
@@ -81,7 +82,9 @@ function readTcp(fields: Fields, at: string, reader: ConfigReader): EgressProxy 
   if (!isGiven) reader.required(`${AT}.tlsConfig`, 'TLSConfig must be present when using HTTPS');
   const tlsFields = reader.fields(tlsConfig, `${at}.connection.transport.tcp.tlsConfig`, ['caBundle', 'clientKey', 'clientCert', 'tlsServerName']);
   const secureContext = isGiven ? readTls(tlsFields, reader) : undefined;
-  return secureContext && { ...proxy, tls: { secureContext, servername: reader.text(tlsFields['tlsServerName'], `${AT}.tlsServerName`) || host } };
+  // The name in a handshake is none that is an address; without one the certificate is held against the host.
+  const name = reader.text(tlsFields['tlsServerName'], `${AT}.tlsServerName`) || (isIP(host) === 0 ? host : '');
+  return secureContext && { ...proxy, tls: { secureContext, servername: name } };
 }
 
 function readTls(fields: Fields, reader: ConfigReader): ReturnType<typeof createSecureContext> | undefined {

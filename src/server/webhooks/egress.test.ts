@@ -161,4 +161,26 @@ describe('readEgress', () => {
     const { cluster, controlplane, isConfigured } = await readSelections([{ name: 'cluster', connection: { proxyProtocol: 'Direct' } }]);
     assert.deepEqual([cluster, controlplane, isConfigured('cluster'), isConfigured('controlplane')], [undefined, undefined, true, false]);
   });
+
+  it('names no server in the handshake with a proxy at an address, whose certificate is held against the address', async () => {
+    const named: string[] = [];
+    const here = createCertificate({ commonName: 'proxy', hosts: ['127.0.0.1'], issuer: authority, lifetimeMs }, context);
+    const proxy = new Proxy();
+    proxy.refusal = 'HTTP/1.1 403 Forbidden\r\n\r\n';
+    const server = createTls({ cert: here.certificate, key: here.key, SNICallback: (name, done) => {
+      named.push(name);
+      done(null);
+    } }, proxy.accept);
+    const url = `https://127.0.0.1:${await listen(server, 0)}`;
+    const dial = async (tlsServerName?: string) => {
+      const tlsConfig = { caBundle: file('ca'), clientCert: file('crt'), clientKey: file('key'), ...(tlsServerName && { tlsServerName }) };
+      const { cluster } = await readSelections([proxied('cluster', { tcp: { url, tlsConfig } })]);
+      return cluster?.({ host: 'a', port: 1 });
+    };
+    await assert.rejects(dial(), /code 403: 403 Forbidden$/);
+    assert.deepEqual(named, []);
+    await assert.rejects(dial('proxy.example.com'), /certificate/);
+    assert.deepEqual(named, ['proxy.example.com']);
+    server.close();
+  });
 });
