@@ -85,3 +85,15 @@ export function fieldPath(...parts: (string | number)[]): string {
   for (const part of parts) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
   return path;
 }
+
+/** The problems of a server where these conditions hold; they are problems without a condition then. Each condition is asked for once. */
+export function selectProblems(errors: readonly FieldError[], holds: (condition: string) => boolean): readonly FieldError[] {
+  if (errors.every(({ when }) => when === undefined)) return errors;
+  const answers = new Map<string, boolean>();
+  const isProblem = (when: string): boolean => {
+    const known = answers.get(when) ?? (when.startsWith('!') ? !holds(when.slice(1)) : holds(when));
+    answers.set(when, known);
+    return known;
+  };
+  return errors.flatMap(({ when, ...error }) => (when === undefined || isProblem(when) ? [error] : []));
+}

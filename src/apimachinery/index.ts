@@ -11,7 +11,7 @@ export {
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {
   duplicate, fieldPath, forbiddenField, invalidTyped, invalidUnshown, invalidValue, notFoundValue, notSupported, notSupportedText, quoteValue, required,
-  tooLong, tooMany,
+  selectProblems, tooLong, tooMany,
 } from './field-error.ts';
 export { quoteGo } from './quote.ts';
 export {
@@ -77,7 +77,7 @@ export {
   type IpAddress, type IpRange, containsAddress, formatIpAddress, formatIpRange, isGlobalUnicast, parseIpAddress, parseIpRange,
 } from './ip/ip-address.ts';
 export {
-  behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, selectProblems, strictProblem, withoutRangeZeros,
+  behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, strictProblem, withoutRangeZeros,
 } from './ip/lenient.ts';
 export { checkServiceAddresses } from './ip/service-addresses.ts';
 export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';

@@ -1,9 +1,10 @@
 // Addresses in forms of older releases: which texts are read, as what, and for which servers they are problems.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { selectProblems } from '../field-error.ts';
 import type { FieldError } from '../status.ts';
 import { formatIpAddress, parseIpRange } from './ip-address.ts';
-import { behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, selectProblems, strictProblem } from './lenient.ts';
+import { behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, strictProblem } from './lenient.ts';
 
 test('parseLenientIp leaves leading zeros out and unwraps IPv4 inside IPv6', () => {
   const forms = [['010.02.003.4', '10.2.3.4'], ['::ffff:1.2.3.4', '1.2.3.4'], ['0:0:0:0:0:ffff:0102:0304', '1.2.3.4'], ['::ffff:01.2.3.4', '1.2.3.4'],

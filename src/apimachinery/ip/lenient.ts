@@ -57,14 +57,6 @@ export function behindStrict(problems: readonly FieldError[], next: () => readon
   return next().map((error) => ({ ...error, when: '!strict' }));
 }
 
-/** The problems of a server where these conditions hold; they are problems without a condition then. */
-export function selectProblems(errors: readonly FieldError[], holds: (condition: string) => boolean): readonly FieldError[] {
-  return errors.every(({ when }) => when === undefined) ? errors : errors.flatMap(({ when, ...error }) => {
-    const isOpposite = when?.startsWith('!') === true;
-    return when === undefined || holds(isOpposite ? when.slice(1) : when) !== isOpposite ? [error] : [];
-  });
-}
-
 /** Why a text is not accepted as an IP address in a field of older releases. */
 export function checkLenientIp(field: string, text: string): readonly FieldError[] {
   if (parseLenientIp(text) === undefined) return [invalidValue(field, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
