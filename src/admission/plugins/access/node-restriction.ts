@@ -25,6 +25,7 @@ interface Case {
   readonly node: string;
   readonly readsOf: ReadsOf;
   readonly askAudience: AskAudience | undefined;
+  readonly takesAnySubject: boolean;
 }
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
@@ -43,8 +44,7 @@ export function createNodeRestriction({ nodeOf, readsOf, askAudience, takesAnySu
       if (node === undefined) return undefined;
       if (node === '') throw refuse(attributes, `could not determine node from user ${q(attributes.context.user.name)}`);
       const { resource: { group, plural }, subresource } = attributes;
-      if (takesAnySubject && plural === 'certificatesigningrequests') return undefined;
-      return rules.get(`${group}/${plural}/${subresource}`)?.({ attributes, node, readsOf, askAudience });
+      return rules.get(`${group}/${plural}/${subresource}`)?.({ attributes, node, readsOf, askAudience, takesAnySubject });
     },
   };
 }
@@ -180,9 +180,9 @@ function refuseStatus(attributes: AdmissionAttributes): never {
 const kubeletSigners: ReadonlySet<unknown> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']);
 
 /** A kubelet asks for certificates in its own name; the rest of such a request is up to its signer. */
-function checkSigningRequest({ attributes, node }: Case): void {
+function checkSigningRequest({ attributes, node, takesAnySubject }: Case): void {
   const { signerName, request } = part(attributes.object, 'spec');
-  if (attributes.operation !== 'CREATE' || !kubeletSigners.has(signerName)) return;
+  if (takesAnySubject || attributes.operation !== 'CREATE' || !kubeletSigners.has(signerName)) return;
   const [block] = parsePem(typeof request === 'string' ? atob(request) : '');
   if (block?.type !== 'CERTIFICATE REQUEST') throw refuse(attributes, 'unable to parse csr: PEM block type must be CERTIFICATE REQUEST');
   const parts = parseCertificateRequest(block.bytes);
@@ -194,7 +194,7 @@ const rules = new Map<string, (one: Case) => Promise<void> | void>([
   ['/pods/', checkPod], ['/pods/status', checkPodStatus], ['/pods/eviction', checkEviction], ['/serviceaccounts/token', checkNodeToken],
   ['/nodes/', checkNode], ['/nodes/status', checkNode], ['/persistentvolumeclaims/status', checkClaimStatus],
   ['coordination.k8s.io/leases/', checkLease], ['storage.k8s.io/csinodes/', checkDriverNode], ['resource.k8s.io/resourceslices/', checkSlice],
-  ...['', 'approval', 'status'].map((name) => [`certificates.k8s.io/certificatesigningrequests/${name}`, checkSigningRequest] as const),
+  ['certificates.k8s.io/certificatesigningrequests/', checkSigningRequest],
   ['certificates.k8s.io/podcertificaterequests/', checkNodeCertificate],
   ['certificates.k8s.io/podcertificaterequests/status', ({ attributes }) => refuseStatus(attributes)],
 ]);
