@@ -97,7 +97,7 @@ export function dropGatedFields(
     prepareForUpdate(object, old, context) {
       if (!countsDropped) dropFields(object, old, groups);
       strategy.prepareForUpdate?.(object, old, context);
-      dropFields(object, old, groups);
+      if (countsDropped) dropFields(object, old, groups);
     },
   };
 }
