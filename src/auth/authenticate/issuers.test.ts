@@ -131,7 +131,8 @@ describe('createOidcAuthenticator', () => {
       checkedToken: (issuer, result, seconds) => void heard.push([issuer, result, seconds >= 0]),
     };
     const provider = provide({}, {}, observer);
-    await evaluate(good, provider);
+    const token = await signJwt(good, key);
+    for (let times = 0; times < 2; times++) await provider.authenticate(token, []);
     await evaluate({ ...good, aud: 'other' }, provider);
     assert.deepEqual(heard, [[url], [url, ['keys']], [url, 'success', true], [url, 'failure', true]]);
     heard.length = 0;

@@ -28,6 +28,7 @@ export interface OidcObserver {
   trusts(issuers: readonly string[]): void;
   /** The keys of an issuer were fetched; undefined: they could not be. */
   fetchedKeys(issuer: string, keys: string | undefined): void;
+  /** A token was checked that is not among those that are remembered. */
   checkedToken(issuer: string, result: 'success' | 'failure', seconds: number): void;
 }
 
@@ -55,11 +56,15 @@ export function createOidcAuthenticator({ issuers, clock, random, observer }: Oi
     if (jwt === undefined) return undefined;
     let answer: TokenAnswer | undefined;
     for (const issuer of issuers.filter(({ url }) => url === jwt.claims['iss'])) {
-      const startedMs = clock.monotonicMs();
+      let startedMs: number | undefined;
       const key = `${issuers.indexOf(issuer)} ${token}`;
-      const valid = await cache.use(key, () => isSigned(token, { keyId: jwt.keyId, issuer, ring: rings.get(issuer) as KeyRing }));
+      const valid = await cache.use(key, () => {
+        startedMs = clock.monotonicMs();
+        return isSigned(token, { keyId: jwt.keyId, issuer, ring: rings.get(issuer) as KeyRing });
+      });
       answer = valid ? checkToken(jwt.claims, issuer, clock.now()) : { type: 'refused', reason: 'oidc: verify token: failed to verify signature' };
-      observer?.checkedToken(issuer.url, answer.type === 'user' ? 'success' : 'failure', (clock.monotonicMs() - startedMs) / 1000);
+      const result = answer.type === 'user' ? 'success' : 'failure';
+      if (startedMs !== undefined) observer?.checkedToken(issuer.url, result, (clock.monotonicMs() - startedMs) / 1000);
       if (answer.type === 'user') return answer;
       if (!valid) cache.forget(key);
     }
