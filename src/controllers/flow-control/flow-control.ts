@@ -111,7 +111,7 @@ export function createFlowControl(context: ControllerContext): Controller {
         return isFull ? undefined : status;
       });
       if (isWanted && isFull) return MINUTE_MS - (monotonicMs - (recent[0] as number));
-      writes.set(name, isWanted ? [...recent, monotonicMs] : recent);
+      if (knownSchemas.has(name)) writes.set(name, isWanted ? [...recent, monotonicMs] : recent);
     },
   });
   const shared = {

@@ -42,7 +42,10 @@ describe('flow control on a running server', () => {
   });
 
   it('contends for a status six times a minute and no more', async () => {
-    const path = `${flow}/flowschemas/kube-scheduler`;
+    // Its level is there before it: the first write is made once.
+    const spec = { matchingPrecedence: 9000, priorityLevelConfiguration: { name: 'global-default' }, rules: [] };
+    assert.equal((await server.request({ method: 'POST', path: `${flow}/flowschemas`, body: { metadata: { name: 'contended' }, spec } })).status, 201);
+    const path = `${flow}/flowschemas/contended`;
     const isRestored = ({ body }: { body: WithConditions }): boolean => reasonOf(body) === 'Found';
     const status = { conditions: [{ type: 'Dangling', status: 'True', reason: 'Other', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' }] };
     const headers = { 'content-type': 'application/merge-patch+json' };
@@ -58,6 +61,7 @@ describe('flow control on a running server', () => {
     const isBack = ({ status: code, body }: { status: number; body: WithConditions }): boolean => code === 200 && reasonOf(body) === 'Found';
     await requestUntil(server, { path: `${flow}/flowschemas/system-nodes` }, { until: isBack });
     assert.equal(reasonOf((await server.request({ path })).body), 'Other');
+    await server.request({ method: 'DELETE', path });
   });
 
   it('restores what is deleted and what is mandatory', async () => {
