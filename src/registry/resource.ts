@@ -227,6 +227,8 @@ export interface Resource {
    * Changes it. What this program stores is complete.
    */
   readonly completeForeign?: (object: KubeObject) => void;
+  /** What the defaults of the kind depend on besides its schema. Objects that were stored under another key are given their defaults when they are read. */
+  readonly defaultsKey?: string;
   /**
    * Custom resources: a stored object, in whichever version of the row it was written, as it reads in `version`: pruned, defaulted,
    * converted. Rows without it show what is stored as it is. May change the object given.

@@ -76,24 +76,24 @@ export function buildStrategy(spec: KindSpec, isGateOn: IsGateOn = isOnByDefault
   const built: Strategy = {
     ...strategy,
     ...(dropped.length > 0 && dropGatedFields(dropped, strategy, { countsDropped })),
-    ...buildDefaults(spec, strategy, isGateOn),
+    ...buildDefaults(spec, isGateOn),
     ...(validation && buildValidation(validation, { uses: spec.featureUses ?? {}, isGateOn })),
     ...(warnings && { warnings }),
   };
   return actsAsStored && convert && versions ? actInVersion(versions[0] as string, convert, built) : built;
 }
 
-/** The defaults of a kind. Those of gates that are on are also added to what is stored without them, whenever it is written. */
-function buildDefaults({ applyDefaults, gatedDefaults = {} }: KindSpec, strategy: Strategy, isGateOn: IsGateOn): Partial<Strategy> {
-  const gated = Object.entries(gatedDefaults).filter(([gate]) => isGateOn(gate)).map(([, apply]) => apply);
+/** The gates that are on and give a kind defaults. */
+export const defaultGatesOf = ({ gatedDefaults = {} }: KindSpec, isGateOn: IsGateOn): readonly string[] => Object.keys(gatedDefaults).filter(isGateOn);
+
+/** The defaults of a kind, and after them those of gates that are on. */
+function buildDefaults(spec: KindSpec, isGateOn: IsGateOn): Pick<Strategy, 'applyDefaults'> {
+  const { applyDefaults, gatedDefaults = {} } = spec;
+  const gated = defaultGatesOf(spec, isGateOn).map((gate) => gatedDefaults[gate] as (object: KubeObject) => void);
   if (gated.length === 0) return applyDefaults ? { applyDefaults } : {};
   return {
     applyDefaults(object, version, before) {
       applyDefaults?.(object, version, before);
-      for (const apply of gated) apply(object);
-    },
-    completeStored(object) {
-      strategy.completeStored?.(object);
       for (const apply of gated) apply(object);
     },
   };

@@ -34,7 +34,7 @@ export interface KindValidation {
  */
 export type GatedField = string | readonly [gate: string, ...paths: string[]];
 
-/** Whether objects that a gate is about use its feature. */
+/** Whether a stored object uses the feature of a gate. */
 export type UsesFeature = (object: KubeObject) => boolean;
 
 /** The parts of a strategy that have no member of their own in a spec: preparation of writes, and deletion. */
@@ -100,7 +100,7 @@ export interface KindSpec {
   readonly featureUses?: Readonly<Record<string, UsesFeature>>;
   /** Gates that its rules depend on besides those of the members above and below. */
   readonly ruleGates?: readonly string[];
-  /** Defaults by feature gate, where that is on; objects that are stored without get them with their next write. */
+  /** Defaults by feature gate, where that is on. */
   readonly gatedDefaults?: Readonly<Record<string, (object: KubeObject) => void>>;
 
   readonly columns?: readonly Column[];

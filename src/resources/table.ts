@@ -27,7 +27,7 @@ import { subjectAccessReviewKind } from './authorization/subject-access-review.t
 import { horizontalPodAutoscalerKind } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { cronJobKind } from './batch/cron-job.ts';
 import { jobKind } from './batch/job.ts';
-import { buildResource, buildStrategy, gatesOf, isOnByDefault } from './build-resource.ts';
+import { buildResource, buildStrategy, defaultGatesOf, gatesOf, isOnByDefault } from './build-resource.ts';
 import { certificateSigningRequestKind } from './certificates/certificate-signing-request.ts';
 import { clusterTrustBundleKind } from './certificates/cluster-trust-bundle.ts';
 import { podCertificateRequestKind } from './certificates/pod-certificate-request.ts';
@@ -175,5 +175,7 @@ export const kindSpecs: ReadonlyMap<string, KindSpec> = new Map(groups.flatMap((
 export function withGates(row: Resource, isGateOn: (gate: string) => boolean): Resource {
   const spec = row.custom ? undefined : kindSpecs.get(`${row.group}/${row.kind}`);
   const isChanged = spec !== undefined && [...gatesOf(spec)].some((gate) => isGateOn(gate) !== isOnByDefault(gate));
-  return isChanged ? { ...row, strategy: buildStrategy(spec, isGateOn) } : row;
+  if (!isChanged) return row;
+  const defaultGates = defaultGatesOf(spec, isGateOn);
+  return { ...row, strategy: buildStrategy(spec, isGateOn), ...(defaultGates.length > 0 && { defaultsKey: defaultGates.join() }) };
 }

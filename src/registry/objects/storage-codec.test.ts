@@ -100,6 +100,12 @@ function createSealedBench(
   };
 }
 
+test('createStorageCodec takes JSON of other defaults for that of others', () => {
+  const codecOf = (defaultsKey?: string) => createStorageCodec(createLayout({ ...rows.configMaps, ...(defaultsKey && { defaultsKey }) }, ''), json);
+  const isOwn = (writer?: string, reader?: string): boolean => codecOf(reader).decode(codecOf(writer).encode(encoded, key) as Uint8Array, key).isOwn;
+  assert.deepEqual([isOwn('a', 'a'), isOwn(undefined, 'a'), isOwn('a'), isOwn('a', 'b')], [true, false, false, false]);
+});
+
 test('a value that cannot be decrypted is refused with its cause where it is read, and other objects are served', async () => {
   const { bench, put } = createSealedBench();
   await bench.create(rows.configMaps, { metadata: { name: 'fine' }, data: {} });

@@ -8,7 +8,7 @@
 // program, what was changed by hand) is decoded and defaulted when it is read.
 import { type JsonValue, internalError } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe } from '../../base/index.ts';
-import { encodeCbor, encodeEnvelope, encodeMessage, isCbor, isProtobuf } from '../../codec/index.ts';
+import { encodeCbor, encodeEnvelope, encodeMessage, encodeUtf8, isCbor, isProtobuf } from '../../codec/index.ts';
 import type { Resource } from '../resource.ts';
 import type { EncodedObject, Layout } from './layout.ts';
 
@@ -138,12 +138,19 @@ function createProtobufCodec(layout: Layout, json: Encoding): Encoding {
   };
 }
 
+/** The checksum of objects whose defaults depend on a key; that of all others without one. */
+function keyedSum(sum: NonNullable<StorageFormat['sum']>, key: string | undefined): NonNullable<StorageFormat['sum']> {
+  if (key === undefined) return sum;
+  const ofKey = sum(encodeUtf8(key));
+  return (json) => sum(json) ^ ofKey;
+}
+
 function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor, sum }: StorageFormat): Encoding {
-  const { custom, group } = layout.resource;
+  const { custom, group, defaultsKey } = layout.resource;
   if (custom && storesCbor === true) return cbor;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
   const endsAsGo = endsWithNewline || isProtobuf;
-  const json = custom || sum === undefined ? createJsonCodec(endsAsGo) : createMarkedCodec(endsAsGo, sum);
+  const json = custom || sum === undefined ? createJsonCodec(endsAsGo) : createMarkedCodec(endsAsGo, keyedSum(sum, defaultsKey));
   return isProtobuf && !custom && !alwaysJson.has(group) ? createProtobufCodec(layout, json) : json;
 }
 

@@ -2,10 +2,12 @@
 // gate is off.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, loadSchemas } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
 import { STRICT_GATE, buildStrategy } from '../build-resource.ts';
 import { box, contextOf, makeObject, specOfKind } from '../kinds.suite.ts';
+import { schemaData } from '../schema/index.ts';
+import { createBuiltinResources, withGates } from '../table.ts';
 
 /** The strategy of a kind on a server with these gates. */
 const withGate = (key: string, ...gates: string[]): Strategy => buildStrategy(specOfKind(key), (gate) => gate === STRICT_GATE || gates.includes(gate));
@@ -131,18 +133,18 @@ test('dropGatedFields keeps a field where its gate is on, and where the stored o
   assert.deepEqual(changed['spec'], { ...signal('containers'), ...signal('initContainers') });
 });
 
-test('defaults of features that are on are there, also in what was stored without them', () => {
+test('defaults of features that are on are there, and rows name the gates, so that what was stored without is read with them', () => {
   const [sets, drivers] = ['apps/StatefulSet', 'storage.k8s.io/CSIDriver'];
   const rollingOf = ({ object }: { object: KubeObject }): unknown =>
     (object['spec'] as { updateStrategy: { rollingUpdate?: object } }).updateStrategy.rollingUpdate;
   assert.deepEqual(rollingOf(write(withGate(sets, 'MaxUnavailableStatefulSet'), { spec: template({}) })), { partition: 0, maxUnavailable: 1 });
-  const plain = write(withGate(sets), { spec: template({}) });
-  assert.deepEqual(rollingOf(plain), { partition: 0 });
-  withGate(sets, 'MaxUnavailableStatefulSet').completeStored?.(plain.object);
-  assert.deepEqual(rollingOf(plain), { partition: 0, maxUnavailable: 1 });
+  assert.deepEqual(rollingOf(write(withGate(sets), { spec: template({}) })), { partition: 0 });
   const prevents = (object: KubeObject): unknown => (object['spec'] as Record<string, unknown>)['preventPodSchedulingIfMissing'];
   const written = [withGate(drivers), withGate(drivers, 'VolumeLimitScaling')].map((strategy) => prevents(write(strategy, {}).object));
   assert.deepEqual(written, [undefined, false]);
+  const keysWith = (isOn: boolean): unknown =>
+    createBuiltinResources(loadSchemas(schemaData)).flatMap((row) => withGates(row, (gate) => gate === STRICT_GATE || isOn).defaultsKey ?? []);
+  assert.deepEqual([keysWith(false), keysWith(true)], [[], ['MaxUnavailableStatefulSet', 'VolumeLimitScaling']]);
 });
 
 test('a CSIDriver does not change by a field that is dropped', () => {
