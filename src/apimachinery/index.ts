@@ -4,9 +4,9 @@ export {
   formatGroupResource, formatGroupVersion, parseGroupVersion,
 } from './object.ts';
 export {
-  type FieldError, type Status, StatusError, alreadyExists, badRequest, conflict, expired, failure, forbidden, internalError, invalid, methodNotSupported,
-  notAcceptable, notFound, requestEntityTooLarge, serviceUnavailable, success, timeoutError, tooLargeResourceVersion, tooManyRequests, unauthorized,
-  unsupportedMediaType,
+  BUILT_IN_SCHEME, type FieldError, type Status, StatusError, alreadyExists, badRequest, conflict, expired, failure, forbidden, internalError, invalid,
+  methodNotSupported, notAcceptable, notFound, notRegistered, requestEntityTooLarge, serviceUnavailable, success, timeoutError, tooLargeResourceVersion,
+  tooManyRequests, unauthorized, unsupportedMediaType,
 } from './status.ts';
 export { type Field, type Schema, type SchemaSet, type SchemaType } from './schema/schema.ts';
 export {

@@ -1,5 +1,5 @@
 // metav1.Status and the errors that handlers throw, as k8s.io/apimachinery's api/errors makes them: code, reason, message, details.
-import { type GroupResource, formatGroupResource } from './object.ts';
+import { type GroupResource, type GroupVersionKind, formatGroupResource, formatGroupVersion } from './object.ts';
 import { quoteGo } from './quote.ts';
 
 interface StatusCause {
@@ -85,6 +85,15 @@ export const badRequest = (message: string): StatusError => failure(400, 'BadReq
 /** Objects of this kind do not have this verb. */
 export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
   failure(405, 'MethodNotAllowed', `${action} is not supported on resources of kind "${formatGroupResource(resource)}"`, resourceDetails(resource, ''));
+
+/** The name of the scheme of built-in kinds in messages. */
+export const BUILT_IN_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
+
+/** Text about a kind that no scheme knows. */
+export function notRegistered(type: GroupVersionKind, scheme = BUILT_IN_SCHEME): string {
+  const [kind, version, place] = [type.kind, formatGroupVersion(type), scheme].map(quoteGo);
+  return `no kind ${kind} is registered for version ${version} in scheme ${place}`;
+}
 
 /** Something broke that is not the caller's doing. */
 export const internalError = (why: string): StatusError =>

@@ -184,7 +184,8 @@ export class Core {
     const [first] = unreadable.values();
     if (first === undefined) return;
     if (!isList || this.options.namesUnreadable !== true) {
-      throw initializing(`failed to list ${nameType(resource)}: unable to transform key ${JSON.stringify(first.key)}: ${first.cause}`);
+      const place = first.isSealed ? `unable to transform key ${JSON.stringify(first.key)}: ` : '';
+      throw initializing(`failed to list ${nameType(resource)}: ${place}${first.cause}`);
     }
     const listed = [...unreadable.values()].filter(({ key }) => key.startsWith(namespace === '' ? layout.prefix : `${layout.prefix}${namespace}/`));
     if (listed.length > 0) throw unreadableList(resource, listed.sort((one, other) => (one.key < other.key ? -1 : 1)));

@@ -1,12 +1,10 @@
 // Errors of bodies that cannot be read, in the words of upstream's serializers and transformDecodeError.
-import { badRequest, type DecodeError, type GroupVersionKind, quoteGo, type StatusError } from '../../apimachinery/index.ts';
+import { BUILT_IN_SCHEME, badRequest, type DecodeError, type GroupVersionKind, quoteGo, type StatusError } from '../../apimachinery/index.ts';
 
 const SUMMARY_BYTES = 30;
 const OPEN_BRACE = 0x7b;
 /** The Go type that the reference reads kind and apiVersion into, as messages print it. */
 const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-/** The name of the scheme of built-in kinds in messages. */
-const SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 
 /** The beginning of a body for a message: text when it looks like JSON, hexadecimal otherwise. */
 function summarize(bytes: Uint8Array): string {
@@ -26,15 +24,9 @@ export function cannotBeHandled(found: Pick<GroupVersionKind, 'kind' | 'version'
   return badRequest(`${found.kind} in version ${quoteGo(found.version)} cannot be handled as a ${kind}: ${why}`);
 }
 
-/** Text about a kind that no scheme knows. */
-export function notRegistered({ group, version, kind }: GroupVersionKind, scheme = SCHEME): string {
-  const shown = [kind, group === '' ? version : `${group}/${version}`, scheme].map(quoteGo);
-  return `no kind ${shown[0]} is registered for version ${shown[1]} in scheme ${shown[2]}`;
-}
-
-/** The same where no version is named, so that the reference looks for the internal type. */
+/** Text about a kind that no scheme knows where no version is named, so that the reference looks for the internal type. */
 function notRegisteredInternally(group: string, kind: string): string {
-  const shown = [kind, group, SCHEME].map(quoteGo);
+  const shown = [kind, group, BUILT_IN_SCHEME].map(quoteGo);
   return `no kind ${shown[0]} is registered for the internal version of group ${shown[1]} in scheme ${shown[2]}`;
 }
 

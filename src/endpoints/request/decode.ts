@@ -2,7 +2,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import {
   DecodeError, decodeCustomObject, decodeObject, formatGroupVersion, type GroupVersionKind, invalid, invalidValue, badRequest, type JsonObject,
-  type JsonValue, type KubeObject, parseGroupVersion, type Schema, sortDeep, unsupportedMediaType,
+  type JsonValue, type KubeObject, notRegistered, parseGroupVersion, type Schema, sortDeep, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import {
   CborError, decodeEnvelope, decodeMessage, formatCbor, formatYamlDuplicates, JsonError, type OddNumber, parseCbor, parseJson, type ParseYaml,
@@ -10,8 +10,8 @@ import {
 } from '../../codec/index.ts';
 import { type Catalog, type Resource, versionIn } from '../../registry/index.ts';
 import {
-  cannotBeHandled, cborDecodeError, cborMismatch, cborTypeError, isFormerVersion, notAnObject, notAString, notRegistered, TYPE_META_NAME,
-  unknownConversion, unknownInternally, unrecognized, versionKindError,
+  cannotBeHandled, cborDecodeError, cborMismatch, cborTypeError, isFormerVersion, notAnObject, notAString, TYPE_META_NAME, unknownConversion,
+  unknownInternally, unrecognized, versionKindError,
 } from './decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Form } from './media.ts';

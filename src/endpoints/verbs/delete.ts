@@ -1,10 +1,12 @@
 // DELETE of one object and of a collection. DeleteOptions come from the body when there is one, else from the query.
-import { badRequest, DecodeError, decodeObject, type JsonObject, type JsonValue, parseGroupVersion, type Schema, success } from '../../apimachinery/index.ts';
+import {
+  badRequest, DecodeError, decodeObject, type JsonObject, type JsonValue, notRegistered, parseGroupVersion, type Schema, success,
+} from '../../apimachinery/index.ts';
 import { CborError, decodeEnvelope, decodeMessage, JsonError, parseCbor, type ParseYaml, parseJson, ProtobufError, YamlError } from '../../codec/index.ts';
 import type { DeleteResult, WriteContext } from '../../registry/index.ts';
 import { negotiateRequest, readBody, yamlParserOf, writeContext } from '../request/resource-request.ts';
 import { mistyped, type RawBody, requireBodyForm } from '../request/decode.ts';
-import { cborDecodeError, cborTypeError, notRegistered, versionKindError } from '../request/decode-errors.ts';
+import { cborDecodeError, cborTypeError, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { listOptions, respondList } from './list.ts';

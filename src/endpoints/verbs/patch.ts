@@ -3,7 +3,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import {
   failure, type FieldError, formatGo, formatGroupVersion, internalError, invalid, type JsonObject, type JsonValue, type KubeObject,
-  parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
+  notRegistered, parseGroupVersion, quoteGo, quoteValue, type StatusError, unsupportedMediaType,
 } from '../../apimachinery/index.ts';
 import { parseCbor, parseJson, stringifyJson, withoutParameters } from '../../codec/index.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../registry/index.ts';
 import { expectedKind, negotiateRequest, readBody, subresourceOf, writeContext, yamlParserOf } from '../request/resource-request.ts';
 import { describeInternal, describeOther, errorsOfMetadata, reportProblems, typeObject } from '../request/decode.ts';
-import { describeConversion, notAnObject, notAString, notRegistered, versionKindError } from '../request/decode-errors.ts';
+import { describeConversion, notAnObject, notAString, versionKindError } from '../request/decode-errors.ts';
 import type { ResourceRequest } from '../dependencies.ts';
 import type { Response } from '../exchange.ts';
 import { APPLY_CBOR_PATCH_TYPE, APPLY_PATCH_TYPE, JSON_PATCH_TYPE, MERGE_PATCH_TYPE, STRATEGIC_PATCH_TYPE } from '../request/media.ts';

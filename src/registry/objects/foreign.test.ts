@@ -30,9 +30,21 @@ test('decodeForeign reads a former version by its schema, converts it and comple
   assert.deepEqual(decodeForeign(layout, encodeEnvelope({ apiVersion: 'old/v1', kind: 'ConfigMap' }, raw)), wanted);
 });
 
-test('decodeForeign completes objects of versions of today as well, and knows former ones by their whole version', () => {
-  for (const apiVersion of ['v1', 'old/v2', 'constructor']) {
-    const { data, ...rest } = decode({ kind: 'ConfigMap', apiVersion, metadata, data: { k: 'v' }, note: 'x' });
+test('decodeForeign completes objects of versions of today as well; those that state no type are of the storage version', () => {
+  for (const type of [{ kind: 'ConfigMap', apiVersion: 'v1' }, { kind: 'ConfigMap', apiVersion: 'old/v2' }, { kind: 'ConfigMap' }, { apiVersion: 'v1' }]) {
+    const { data, ...rest } = decode({ ...type, metadata, data: { k: 'v' }, note: 'x' });
     assert.deepEqual([data, rest['note'], rest.metadata], [{ k: 'v', read: 'yes' }, undefined, metadata]);
   }
+});
+
+test('decodeForeign refuses versions and kinds that are not those of the row, in JSON and in protobuf', () => {
+  const refusal = (kind: string, version: string): object =>
+    ({ message: `no kind "${kind}" is registered for version "${version}" in scheme "pkg/api/legacyscheme/scheme.go:30"` });
+  const raw = encodeMessage(rows.configMaps.versions[0]!.schema, { metadata });
+  for (const apiVersion of ['v9', 'apps/v1', 'old/v9', 'constructor']) {
+    assert.throws(() => decode({ kind: 'ConfigMap', apiVersion, metadata }), refusal('ConfigMap', apiVersion));
+    assert.throws(() => decodeForeign(layout, encodeEnvelope({ apiVersion, kind: 'ConfigMap' }, raw)), refusal('ConfigMap', apiVersion));
+  }
+  assert.throws(() => decode({ kind: 'Secret', apiVersion: 'v1', metadata }), refusal('Secret', 'v1'));
+  assert.throws(() => decode({ kind: 'ConfigMap', apiVersion: 'a/b/c', metadata }), { message: 'unexpected GroupVersion string: a/b/c' });
 });

@@ -1,6 +1,6 @@
 // Stored bytes of other origin (another apiserver on the same etcd, another release: protobuf, JSON without our mark, another version) as objects of
 // the storage version. They are typed and filled in as the reference does whenever it decodes: what lacks a default in the store has it when it is read.
-import { type KubeObject, decodeObject, formatGroupVersion, parseGroupVersion } from '../../apimachinery/index.ts';
+import { type KubeObject, decodeObject, formatGroupVersion, notRegistered, parseGroupVersion } from '../../apimachinery/index.ts';
 import { CborError, decodeEnvelope, decodeMessage, isCbor, isProtobuf, parseCbor, parseJsonInParts } from '../../codec/index.ts';
 import { defaultObject } from '../fields/defaults.ts';
 import { type Layout, convertObject } from './layout.ts';
@@ -14,35 +14,57 @@ export function parseDocument(bytes: Uint8Array): KubeObject {
   return value as unknown as KubeObject;
 }
 
-/** Decodes bytes that are not in our layout, into the storage version. */
+/** The type that stored bytes state: a version of the row, or a former one. */
+interface StoredType {
+  readonly version: string;
+  readonly former: FormerVersion | undefined;
+}
+
+/** Decodes bytes that are not in our layout, into the storage version. Throws for types that are not those of the row. */
 export function decodeForeign(layout: Layout, bytes: Uint8Array): KubeObject {
   const { resource } = layout;
-  const read = isProtobuf(bytes) ? decodeBinary(layout, bytes) : typeDocument(resource, parseDocument(bytes));
-  const object = toStorageVersion(resource, read);
-  resource.completeForeign?.(object);
-  return object;
-}
-
-function decodeBinary({ resource, schema }: Layout, bytes: Uint8Array): KubeObject {
-  const { apiVersion, raw } = decodeEnvelope(bytes);
-  const version = parseGroupVersion(apiVersion)?.version ?? resource.storageVersion;
-  const known = versionIn(resource, version) !== undefined ? version : resource.storageVersion;
-  const object = decodeMessage(formerIn(resource, apiVersion)?.schema?.() ?? schema(known), raw) as unknown as KubeObject;
-  return { ...object, apiVersion, kind: resource.kind };
-}
-
-/** A version of the resource that is served no more. */
-const formerIn = ({ formerVersions }: Resource, apiVersion: string | undefined): FormerVersion | undefined =>
-  (formerVersions !== undefined && apiVersion !== undefined && Object.hasOwn(formerVersions, apiVersion) ? formerVersions[apiVersion] : undefined);
-
-function toStorageVersion(resource: Resource, object: KubeObject): KubeObject {
+  const { object, type } = isProtobuf(bytes) ? decodeBinary(layout, bytes) : typeDocument(resource, parseDocument(bytes));
   object.metadata ??= {};
-  const { storageVersion, custom } = resource;
-  const former = formerIn(resource, object.apiVersion);
-  if (former !== undefined) return convertFormer(resource, former, object);
-  const from = parseGroupVersion(object.apiVersion ?? '')?.version ?? '';
-  const known = versionIn(resource, from) !== undefined || from === resource.upstreamStorageVersion ? from : storageVersion;
-  return convertObject(resource, custom ? object : defaultObject(object, { resource, version: known }), { from: known, to: storageVersion });
+  const stored = type.former === undefined ? toStorageVersion(resource, type.version, object) : convertFormer(resource, type.former, object);
+  resource.completeForeign?.(stored);
+  return stored;
+}
+
+function decodeBinary({ resource, schema }: Layout, bytes: Uint8Array): { object: KubeObject; type: StoredType } {
+  const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+  const type = findType(resource, { apiVersion, kind });
+  const known = versionIn(resource, type.version) === undefined ? resource.storageVersion : type.version;
+  const object = decodeMessage(type.former?.schema?.() ?? schema(known), raw) as unknown as KubeObject;
+  return { object: { ...object, apiVersion, kind: resource.kind }, type };
+}
+
+/** JSON of a built-in kind as Go reads it. The version that the reference stores, where it is served no more, is read by its conversion. */
+function typeDocument(resource: Resource, document: KubeObject): { object: KubeObject; type: StoredType } {
+  const { apiVersion, kind } = document;
+  const type = findType(resource, document);
+  const row = versionIn(resource, type.former === undefined ? type.version : resource.storageVersion);
+  if (resource.custom || row === undefined) return { object: document, type };
+  const schema = type.former?.schema?.() ?? row.schema;
+  return { object: { ...decodeObject(schema, document, { keepEmptyLists: true }).object, apiVersion, kind } as KubeObject, type };
+}
+
+/** What states no version is of the storage version. Custom resources have all versions that their definition has had. */
+function findType(resource: Resource, { apiVersion = '', kind = '' }: Pick<KubeObject, 'apiVersion' | 'kind'>): StoredType {
+  const { group, storageVersion, upstreamStorageVersion, formerVersions, custom } = resource;
+  const given = apiVersion === '' ? { group, version: storageVersion } : parseGroupVersion(apiVersion);
+  if (given === undefined) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
+  const former = formerVersions !== undefined && Object.hasOwn(formerVersions, apiVersion) ? formerVersions[apiVersion] : undefined;
+  const { version } = given;
+  const isVersion = versionIn(resource, version) !== undefined || version === upstreamStorageVersion;
+  if (custom) return { version: isVersion ? version : storageVersion, former };
+  const isKnown = former !== undefined || (isVersion && given.group === group);
+  if (!isKnown || (kind !== '' && kind !== resource.kind)) throw new Error(notRegistered({ ...given, kind: kind || resource.kind }));
+  return { version, former };
+}
+
+function toStorageVersion(resource: Resource, from: string, object: KubeObject): KubeObject {
+  const { storageVersion: to, custom } = resource;
+  return convertObject(resource, custom ? object : defaultObject(object, { resource, version: from }), { from, to });
 }
 
 function convertFormer(resource: Resource, { convert }: FormerVersion, object: KubeObject): KubeObject {
@@ -50,14 +72,4 @@ function convertFormer(resource: Resource, { convert }: FormerVersion, object: K
   const converted = convert?.(object) ?? object;
   converted.apiVersion = formatGroupVersion({ group, version });
   return defaultObject(converted, { resource, version });
-}
-
-/** JSON of a built-in kind as Go reads it. The version that the reference stores, where it is served no more, is read by its conversion. */
-function typeDocument(resource: Resource, object: KubeObject): KubeObject {
-  const { apiVersion, kind } = object;
-  const from = parseGroupVersion(apiVersion ?? '')?.version ?? '';
-  const row = versionIn(resource, from) ?? (from === resource.upstreamStorageVersion ? undefined : versionIn(resource, resource.storageVersion));
-  if (resource.custom || row === undefined) return object;
-  const schema = formerIn(resource, apiVersion)?.schema?.() ?? row.schema;
-  return { ...decodeObject(schema, object, { keepEmptyLists: true }).object, apiVersion, kind } as KubeObject;
 }

@@ -106,6 +106,17 @@ test('createStorageCodec takes JSON of other defaults for that of others', () =>
   assert.deepEqual([isOwn('a', 'a'), isOwn(undefined, 'a'), isOwn('a'), isOwn('a', 'b')], [true, false, false, false]);
 });
 
+test('a value that cannot be decoded is refused in the words of the decoder alone', async () => {
+  const { bench, put } = createSealedBench();
+  const message = 'no kind "ConfigMap" is registered for version "v9" in scheme "pkg/api/legacyscheme/scheme.go:30"';
+  await put('broken', 'good:/registry/configmaps/ns/broken|{"kind":"ConfigMap","apiVersion":"v9","metadata":{"name":"broken"}}');
+  await assert.rejects(bench.get(rows.configMaps, 'broken'), ({ status }: StatusError) => {
+    assert.deepEqual([status.code, status.reason, status.message, status.details], [500, undefined, message, undefined]);
+    return true;
+  });
+  await assert.rejects(bench.names(rows.configMaps), { code: 429, message: `storage is (re)initializing: failed to list *core.ConfigMap: ${message}` });
+});
+
 test('a value that cannot be decrypted is refused with its cause where it is read, and other objects are served', async () => {
   const { bench, put } = createSealedBench();
   await bench.create(rows.configMaps, { metadata: { name: 'fine' }, data: {} });

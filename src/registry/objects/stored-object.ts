@@ -7,7 +7,7 @@
 //                            └──supersede────┘           packed: an item in a piece of memory that neighbours share (chunk.ts)
 //
 // A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
-import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
+import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, failure, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson, parseJsonInParts } from '../../codec/index.ts';
 import { type Steps, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
@@ -311,7 +311,7 @@ export class StoredRevision implements StoredObject {
         return walk();
       } catch (error) {
         if (isBrokenOff(error)) throw error;
-        throw internalError(`unable to decode the stored object ${this.#key}: ${error instanceof Error ? error.message : String(error)}`);
+        throw failure(500, '', error instanceof Error ? error.message : String(error));
       }
     }, WALK);
   }

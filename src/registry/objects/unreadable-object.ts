@@ -67,7 +67,8 @@ export class UnreadableObject extends StoredRevision {
 
   #refuse(): never {
     const { namedRoot } = this.#context;
-    throw internalError(namedRoot === undefined ? this.cause : corruptObject(this.key.slice(namedRoot.length), this));
+    if (namedRoot !== undefined) throw internalError(corruptObject(this.key.slice(namedRoot.length), this));
+    throw this.isSealed ? internalError(this.cause) : failure(500, '', this.cause);
   }
 }
 
