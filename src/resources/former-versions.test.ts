@@ -162,6 +162,17 @@ test('bindings of rbac v1alpha1 have groups in place of versions', async () => {
   }
 });
 
+test('protobuf of roles of rbac v1alpha1 has its own numbers of fields', async () => {
+  const rules = [{ verbs: ['get'], apiGroups: ['g'], resources: ['r'], resourceNames: ['n'], nonResourceURLs: ['/u'] }];
+  for (const kind of ['Role', 'ClusterRole']) {
+    const raw = encodeMessage(formerSchema(`rbac.v1alpha1.${kind}`)(), { metadata: { name: 'x' }, rules });
+    // The verbs, and behind them what v1 has for lists of resources.
+    assert.ok(Buffer.from(raw).includes(Buffer.from('\x0a\x03get\x1a\x01g\x22\x01r\x2a\x01n\x32\x02/u')));
+    const role = await readBytes(rowOf(kind), encodeEnvelope({ apiVersion: 'rbac.authorization.k8s.io/v1alpha1', kind }, raw));
+    assert.deepEqual(role['rules'], rules);
+  }
+});
+
 test('a RuntimeClass of v1alpha1 has the members of its spec', async () => {
   const members = { runtimeHandler: 'h', overhead: { podFixed: { cpu: '1' } } };
   const { handler, overhead, spec } = await read('RuntimeClass', 'node.k8s.io/v1alpha1', { spec: members }) as any;

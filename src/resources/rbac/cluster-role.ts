@@ -27,7 +27,7 @@ function validateClusterRole(role: KubeObject): Errors {
 /** The spec of ClusterRole. */
 export const clusterRoleKind: KindSpec = {
   kind: 'ClusterRole', plural: 'clusterroles', cluster: true,
-  formerVersions: formerRoles,
+  formerVersions: formerRoles('ClusterRole'),
   nameRule: 'path-segment',
   strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,

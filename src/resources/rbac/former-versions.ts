@@ -1,4 +1,5 @@
-// Bindings of rbac.authorization.k8s.io/v1alpha1, which is served no more, as v1 has them: subjects have a version in place of a group.
+// Roles and bindings of rbac.authorization.k8s.io/v1alpha1, which is served no more, as v1 has them: protobuf has other numbers of the fields of rules,
+// and subjects have a version in place of a group.
 import { type JsonObject, type KubeObject, parseGroupVersion } from '../../apimachinery/index.ts';
 import type { FormerVersion } from '../../registry/index.ts';
 import { readStructs } from '../common/defaults.ts';
@@ -21,10 +22,12 @@ function convertBinding(binding: KubeObject): KubeObject {
   return binding;
 }
 
-/** Former versions of a kind of bindings. */
-export const formerBindings = (kind: string): Readonly<Record<string, FormerVersion>> => ({
-  ...sameAs(`${GROUP}/v1beta1`), [`${GROUP}/v1alpha1`]: { schema: formerSchema(`rbac.v1alpha1.${kind}`), convert: convertBinding },
+const formerKind = (kind: string, convert?: FormerVersion['convert']): Readonly<Record<string, FormerVersion>> => ({
+  ...sameAs(`${GROUP}/v1beta1`), [`${GROUP}/v1alpha1`]: { schema: formerSchema(`rbac.v1alpha1.${kind}`), ...(convert && { convert }) },
 });
 
-/** Former versions of kinds of roles. */
-export const formerRoles = sameAs(`${GROUP}/v1beta1`, `${GROUP}/v1alpha1`);
+/** Former versions of a kind of bindings. */
+export const formerBindings = (kind: 'ClusterRoleBinding' | 'RoleBinding'): Readonly<Record<string, FormerVersion>> => formerKind(kind, convertBinding);
+
+/** Former versions of a kind of roles. */
+export const formerRoles = (kind: 'ClusterRole' | 'Role'): Readonly<Record<string, FormerVersion>> => formerKind(kind);

@@ -13,7 +13,7 @@ function validateRole(role: KubeObject): Errors {
 /** The spec of Role. */
 export const roleKind: KindSpec = {
   kind: 'Role', plural: 'roles',
-  formerVersions: formerRoles,
+  formerVersions: formerRoles('Role'),
   nameRule: 'path-segment',
   strategy: { validateName: checkGeneratedName },
   createOnUpdate: true,

@@ -31,7 +31,10 @@ RuntimeClass typed: metadata 1 meta.v1.ObjectMeta; spec 2 RuntimeClassSpec
 RuntimeClassSpec: runtimeHandler 1 string; overhead 2 node.v1.Overhead *?; scheduling 3 node.v1.Scheduling *?
 
 package io.k8s.api.rbac.v1alpha1
+ClusterRole typed: metadata 1 meta.v1.ObjectMeta; rules 2 []PolicyRule; aggregationRule 3 rbac.v1.AggregationRule *?
 ClusterRoleBinding typed: metadata 1 meta.v1.ObjectMeta; subjects 2 []Subject ?; roleRef 3 rbac.v1.RoleRef
+PolicyRule: verbs 1 []string; apiGroups 3 []string ?; resources 4 []string ?; resourceNames 5 []string ?; nonResourceURLs 6 []string ?
+Role typed: metadata 1 meta.v1.ObjectMeta; rules 2 []PolicyRule
 RoleBinding typed: metadata 1 meta.v1.ObjectMeta; subjects 2 []Subject ?; roleRef 3 rbac.v1.RoleRef
 Subject: kind 1 string; apiVersion 2 string ?; name 3 string; namespace 4 string ?
 `;
