@@ -139,6 +139,8 @@ test('priority levels of beta versions have their shares under the name of v1, a
     ...limited({ nominalConcurrencyShares: 0 }), metadata: { annotations },
   }) as any;
   assert.deepEqual([kept.spec.limited.nominalConcurrencyShares, kept.metadata.annotations], [0, { a: 'b' }]);
+  const unstated = await read('PriorityLevelConfiguration', 'flowcontrol.apiserver.k8s.io/v1beta3', { ...limited({}), metadata: { annotations } }) as any;
+  assert.equal(unstated.spec.limited.nominalConcurrencyShares, 0);
 });
 
 test('webhooks of v1beta1 have the defaults of that version', async () => {
@@ -173,6 +175,12 @@ test('protobuf of roles of rbac v1alpha1 has its own numbers of fields', async (
   }
 });
 
+test('a binding of a policy of v1alpha1 denies where parameters are not found', async () => {
+  const paramOf = async (version: string): Promise<unknown> =>
+    (await specOf('ValidatingAdmissionPolicyBinding', `admissionregistration.k8s.io/${version}`, { spec: { paramRef: { name: 'p' } } }))['paramRef'];
+  assert.deepEqual([await paramOf('v1alpha1'), await paramOf('v1beta1')], [{ name: 'p', parameterNotFoundAction: 'Deny' }, { name: 'p' }]);
+});
+
 test('a RuntimeClass of v1alpha1 has the members of its spec', async () => {
   const members = { runtimeHandler: 'h', overhead: { podFixed: { cpu: '1' } } };
   const { handler, overhead, spec } = await read('RuntimeClass', 'node.k8s.io/v1alpha1', { spec: members }) as any;
@@ -198,6 +206,8 @@ test('a Deployment of former versions has the defaults of its version, and a rol
   assert.deepEqual([spec.strategy, spec.progressDeadlineSeconds, spec.revisionHistoryLimit],
     [{ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } }, 2 ** 31 - 1, 2 ** 31 - 1]);
   assert.deepEqual(metadata.annotations, { 'deprecated.deployment.rollback.to': '3' });
+  const recreated = await deployment('extensions/v1beta1', { strategy: { type: 'Recreate', rollingUpdate: { maxSurge: 2 } } });
+  assert.deepEqual(recreated.spec.strategy.rollingUpdate, { maxUnavailable: 1, maxSurge: 2 });
   const beta = await deployment('apps/v1beta1', {}, { labels: { own: '1' } });
   assert.deepEqual([beta.spec.revisionHistoryLimit, beta.spec.progressDeadlineSeconds, beta.spec.strategy.rollingUpdate.maxSurge, beta.metadata.labels],
     [2, 600, '25%', { own: '1' }]);

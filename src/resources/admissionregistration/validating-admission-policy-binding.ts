@@ -30,10 +30,18 @@ function validateValidatingBinding(binding: KubeObject): Errors {
   return [...checkBinding(spec, checkMatchResources), ...checkActions(at(spec, 'validationActions'))];
 }
 
+function convertAlpha(binding: KubeObject): KubeObject {
+  applyPolicyBindingDefaults(binding, 'v1alpha1');
+  return binding;
+}
+
 /** The spec of ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBindingKind: KindSpec = {
   kind: 'ValidatingAdmissionPolicyBinding', plural: 'validatingadmissionpolicybindings', categories: ['api-extensions'], cluster: true,
-  formerVersions: sameAs('admissionregistration.k8s.io/v1beta1', 'admissionregistration.k8s.io/v1alpha1'),
+  formerVersions: {
+    ...sameAs('admissionregistration.k8s.io/v1beta1'),
+    'admissionregistration.k8s.io/v1alpha1': { convert: convertAlpha },
+  },
   unconditionalUpdate: false, tracksGeneration: true,
   metadataChecks: ['lenient-object', 'kind'],
   columns: policyBindingColumns,

@@ -32,7 +32,9 @@ const convertDeployment = (defaults: Defaults, rolling: Defaults = {}) => (deplo
   setAbsent(spec, defaults);
   const strategy = ensureStruct(spec, 'strategy');
   setZero(strategy, { type: 'RollingUpdate' });
-  if (strategy['type'] === 'RollingUpdate') setAbsent(ensureStruct(strategy, 'rollingUpdate'), rolling);
+  if (strategy['type'] === 'RollingUpdate' || readPointer(strategy, 'rollingUpdate') !== undefined) {
+    setAbsent(ensureStruct(strategy, 'rollingUpdate'), rolling);
+  }
   const rollback = readPointer(spec, 'rollbackTo');
   delete spec['rollbackTo'];
   annotate(deployment, ROLLBACK, rollback === undefined ? undefined : toNumber(rollback['revision'] ?? 0));

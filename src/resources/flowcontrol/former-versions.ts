@@ -25,7 +25,7 @@ function keepZeroShares(level: KubeObject): KubeObject {
   const { [PRESERVE_ZERO]: kept, ...annotations } = level.metadata.annotations ?? {};
   const limited = readPointer(level['spec'], 'limited');
   if (kept !== undefined) level.metadata.annotations = annotations;
-  else if (limited !== undefined) setZero(limited, { nominalConcurrencyShares: DEFAULT_SHARES });
+  if (limited !== undefined) setZero(limited, { nominalConcurrencyShares: kept === undefined ? DEFAULT_SHARES : 0 });
   return level;
 }
 
