@@ -26,7 +26,7 @@ export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,
   matchesRequirement, parseFieldSelector, parseFieldSelectorSteps, parseLabelSelector, parseLabelSelectorSteps,
 } from './selector.ts';
-export { type CertificateRequestParts, parseCertificateRequest } from './x509/certificate-request.ts';
+export { type CertificateRequestParts, type NameKind, parseCertificateRequest } from './x509/certificate-request.ts';
 export { type Certificate, isAuthorityCertificate, parseCertificate } from './x509/certificate.ts';
 export { countCertificates } from './x509/certificate-problem.ts';
 export { parsePem } from './x509/pem.ts';

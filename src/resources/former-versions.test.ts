@@ -181,6 +181,36 @@ test('a binding of a policy of v1alpha1 denies where parameters are not found', 
   assert.deepEqual([await paramOf('v1alpha1'), await paramOf('v1beta1')], [{ name: 'p', parameterNotFoundAction: 'Deny' }, { name: 'p' }]);
 });
 
+/** Requests of O=system:nodes, CN=system:node:a, made with openssl: without other names, and for a host. */
+const requests = {
+  plain: `MIHqMIGRAgEAMC8xFTATBgNVBAoMDHN5c3RlbTpub2RlczEWMBQGA1UEAwwNc3lzdGVtOm5vZGU6YTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOTokSqNPSZ3Ai/K
+u2Opht3IoLvSvblDppsDMxlaFGfOc/1NXLy3vcs62YTu0GVTj7awnH6uR+hr8FrbG2XOiTKgADAKBggqhkjOPQQDAgNIADBFAiEA2/bA7Z8rUeel+/vfgUPffuUocPvu
+Tadu9HCzil/rregCIBhCsZgtjTNrm+9xhYy4Ko4TW8PECZd7eKKwV7yfZPwX`,
+  host: `MIIBEDCBtgIBADAvMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFjAUBgNVBAMMDXN5c3RlbTpub2RlOmEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATk6JEqjT0mdwIv
+yrtjqYbdyKC70r25Q6abAzMZWhRnznP9TVy8t73LOtmE7tBlU4+2sJx+rkfoa/Ba2xtlzokyoCUwIwYJKoZIhvcNAQkOMRYwFDASBgNVHREECzAJggFhhwQBAgMEMAoG
+CCqGSM49BAMCA0kAMEYCIQDEbet71ZwpGj2jWuBbnqtzES7+73DmvTIbApJqmpO28QIhAKLGeP69UjJlA+HuNk/DruLYxA8TJ+ueCcLb/OOvs4iN`,
+};
+
+test('a CertificateSigningRequest of v1beta1 without a signer has that of kubelets where it is one of theirs', async () => {
+  const type = { apiVersion: 'certificates.k8s.io/v1beta1', kind: 'CertificateSigningRequest' };
+  const signer = async (name: keyof typeof requests | 'none', ...usages: string[]): Promise<unknown> => {
+    const request = name === 'none' ? 'eA==' : btoa(`-----BEGIN CERTIFICATE REQUEST-----\n${requests[name]}\n-----END CERTIFICATE REQUEST-----\n`);
+    return (await specOf(type.kind, type.apiVersion, { spec: { request, ...(usages.length > 0 && { usages }) } }))['signerName'];
+  };
+  const [signature, encipherment] = ['digital signature', 'key encipherment'];
+  const [legacy, client, serving] = ['legacy-unknown', 'kube-apiserver-client-kubelet', 'kubelet-serving'].map((name) => `kubernetes.io/${name}`);
+  assert.deepEqual([await signer('none'), await signer('plain'), await signer('host')], [legacy, legacy, legacy]);
+  assert.deepEqual([await signer('plain', encipherment, 'client auth', signature), await signer('plain', 'client auth', signature)], [client, client]);
+  assert.deepEqual([await signer('host', signature, encipherment, 'server auth'), await signer('host', 'server auth', signature)], [serving, serving]);
+  assert.deepEqual([await signer('plain', signature, 'server auth'), await signer('host', signature, 'client auth')], [legacy, legacy]);
+  assert.equal(await signer('plain', signature, 'client auth', 'server auth'), legacy);
+  const { spec, status } = await read(type.kind, type.apiVersion, { spec: { request: 'eA==' }, status: { conditions: [{ type: 'Approved' }] } }) as any;
+  assert.deepEqual([spec.usages, status.conditions[0].status], [[signature, encipherment], 'True']);
+  const raw = encodeMessage(formerSchema('certificates.v1beta1.CertificateSigningRequest')(), { metadata: { name: 'x' }, spec: { request: 'eA==' } });
+  const binary = await readBytes(rowOf(type.kind), encodeEnvelope(type, raw));
+  assert.equal((binary['spec'] as any).signerName, legacy);
+});
+
 test('a RuntimeClass of v1alpha1 has the members of its spec', async () => {
   const members = { runtimeHandler: 'h', overhead: { podFixed: { cpu: '1' } } };
   const { handler, overhead, spec } = await read('RuntimeClass', 'node.k8s.io/v1alpha1', { spec: members }) as any;

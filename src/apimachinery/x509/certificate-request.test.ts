@@ -23,6 +23,20 @@ describe('parseCertificateRequest', () => {
     assert.equal(request?.publicKey.length, 91);
   });
 
+  it('knows which kinds of alternative names are asked for', () => {
+    const named = `-----BEGIN CERTIFICATE REQUEST-----
+MIIBEDCBtgIBADAvMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFjAUBgNVBAMMDXN5
+c3RlbTpub2RlOmEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATk6JEqjT0mdwIv
+yrtjqYbdyKC70r25Q6abAzMZWhRnznP9TVy8t73LOtmE7tBlU4+2sJx+rkfoa/Ba
+2xtlzokyoCUwIwYJKoZIhvcNAQkOMRYwFDASBgNVHREECzAJggFhhwQBAgMEMAoG
+CCqGSM49BAMCA0kAMEYCIQDEbet71ZwpGj2jWuBbnqtzES7+73DmvTIbApJqmpO2
+8QIhAKLGeP69UjJlA+HuNk/DruLYxA8TJ+ueCcLb/OOvs4iN
+-----END CERTIFICATE REQUEST-----
+`;
+    const kinds = [named, pem].map((text) => [...parseCertificateRequest(parsePem(text)[0]!.bytes)!.nameKinds]);
+    assert.deepEqual(kinds, [['dns', 'ip'], []]);
+  });
+
   it('answers undefined to anything else, whatever it is', () => {
     const whole = parsePem(pem)[0]?.bytes ?? new Uint8Array();
     for (let length = 0; length < whole.length; length += 1) assert.equal(parseCertificateRequest(whole.subarray(0, length)), undefined);

@@ -21,8 +21,11 @@ const EXTENSIONS = 0xa3;
 const UTC_TIME = 0x17;
 const BOOLEAN = 0x01;
 const OCTET_STRING = 0x04;
-const EMAIL_NAME = 0x81;
-const DNS_NAME = 0x82;
+/** Tags of alternative names. */
+export const EMAIL_NAME = 0x81;
+export const DNS_NAME = 0x82;
+export const URI_NAME = 0x86;
+export const IP_NAME = 0x87;
 const BASIC_CONSTRAINTS = '2.5.29.19';
 const ALTERNATIVE_NAMES = '2.5.29.17';
 
@@ -39,7 +42,7 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
   if (notBeforeMs === undefined || notAfterMs === undefined) return undefined;
   const [list] = elementsIn(more.find(({ tag }) => tag === EXTENSIONS), EXTENSIONS);
   const [isAuthority] = elementsIn(readExtension(list, BASIC_CONSTRAINTS));
-  const names = elementsIn(readExtension(list, ALTERNATIVE_NAMES));
+  const names = readAlternativeNames(list);
   const namesOf = (wanted: number): string[] => names.filter(({ tag }) => tag === wanted).map(decodeText);
   return {
     subject: subject.whole, publicKey: key.whole, notBeforeMs, notAfterMs, dnsNames: namesOf(DNS_NAME), emailAddresses: namesOf(EMAIL_NAME),
@@ -51,6 +54,9 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
 export function isAuthorityCertificate(der: Uint8Array): boolean | undefined {
   return parseCertificate(der)?.isAuthority;
 }
+
+/** The alternative names in a list of extensions. */
+export const readAlternativeNames = (list: Element | undefined): readonly Element[] => elementsIn(readExtension(list, ALTERNATIVE_NAMES));
 
 /** The value of an extension: its identifier may be followed by whether it is critical. */
 function readExtension(list: Element | undefined, wanted: string): Element | undefined {

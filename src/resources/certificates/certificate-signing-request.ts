@@ -7,13 +7,14 @@ import { type Column, type StrategyContext, formatTime } from '../../registry/in
 import { ageColumn, column, nameColumn, readCondition, textColumn, textOr } from '../common/columns/columns.ts';
 import { formatHumanDuration } from '../common/columns/duration.ts';
 import { ensureStruct } from '../common/defaults.ts';
-import { sameAs } from '../common/former-versions.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { copyMember, prepareWithStatus } from '../common/status.ts';
 import { status, subresource } from '../common/subresources.ts';
 import { checkSignerName } from '../common/validation/signer-names.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
+import { LEGACY_SIGNER, formerRequests } from './former-versions.ts';
+import { decodeBase64, readRequestBlock } from './request-block.ts';
 
 /** The condition column: the decision, a failure, and whether a certificate was issued. */
 function formatRequestState(object: KubeObject): string {
@@ -108,19 +109,11 @@ function validateSigningRequest(object: KubeObject): FieldError[] {
   ];
 }
 
-function decodeBase64(text: string): string {
-  try {
-    return atob(text);
-  } catch {
-    return '';
-  }
-}
-
 function checkRequest(request: unknown): FieldError[] {
-  const [block] = parsePem(decodeBase64(toText(request)));
-  if (block?.type !== 'CERTIFICATE REQUEST') return [invalidValue('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST')];
-  if (block.bytes.length === 0) return [invalidValue('spec.request', request, 'asn1: syntax error: sequence truncated')];
-  if (parseCertificateRequest(block.bytes) !== undefined) return [];
+  const block = readRequestBlock(request);
+  if (block === undefined) return [invalidValue('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST')];
+  if (block.length === 0) return [invalidValue('spec.request', request, 'asn1: syntax error: sequence truncated')];
+  if (parseCertificateRequest(block) !== undefined) return [];
   return [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')];
 }
 
@@ -134,7 +127,7 @@ function checkUsages(given: readonly unknown[]): FieldError[] {
 
 function checkSigner(name: string): readonly FieldError[] {
   const errors = checkSignerName({ path: SIGNER_PATH, value: name });
-  const isLegacy = name === 'kubernetes.io/legacy-unknown';
+  const isLegacy = name === LEGACY_SIGNER;
   return isLegacy ? [...errors, invalidValue(SIGNER_PATH, name, 'the legacy signerName is not allowed via this API version')] : errors;
 }
 
@@ -191,7 +184,7 @@ function validateSigningRequestUpdate(object: KubeObject, old: KubeObject, { may
 /** The spec of CertificateSigningRequest. */
 export const certificateSigningRequestKind: KindSpec = {
   kind: 'CertificateSigningRequest', plural: 'certificatesigningrequests', shortNames: ['csr'], cluster: true, nameRule: 'any',
-  formerVersions: sameAs('certificates.k8s.io/v1beta1'),
+  formerVersions: formerRequests,
   subresources: [subresource('approval'), status],
   selectableFields: signingRequestFields,
   resetFields: {

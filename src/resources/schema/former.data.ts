@@ -17,6 +17,10 @@ Deployment typed: metadata 1 meta.v1.ObjectMeta; spec 2 DeploymentSpec; status 3
 DeploymentSpec: replicas 1 int32 *?; selector 2 meta.v1.LabelSelector *?; template 3 core.v1.PodTemplateSpec; strategy 4 apps.v1.DeploymentStrategy; minReadySeconds 5 int32 ?; revisionHistoryLimit 6 int32 *?; paused 7 bool ?; rollbackTo 8 RollbackConfig *?; progressDeadlineSeconds 9 int32 *?
 RollbackConfig: revision 1 int64 ?
 
+package io.k8s.api.certificates.v1beta1
+CertificateSigningRequest typed: metadata 1 meta.v1.ObjectMeta; spec 2 CertificateSigningRequestSpec; status 3 certificates.v1.CertificateSigningRequestStatus
+CertificateSigningRequestSpec: request 1 bytes; signerName 7 string *?; expirationSeconds 8 int32 *?; usages 5 []string ?; username 2 string ?; uid 3 string ?; groups 4 []string ?; extra 6 {}()string ?
+
 package io.k8s.api.discovery.v1beta1
 Endpoint: addresses 1 []string; conditions 2 discovery.v1.EndpointConditions; hostname 3 string *?; targetRef 4 core.v1.ObjectReference *?; topology 5 {}string ?; nodeName 6 string *?; hints 7 discovery.v1.EndpointHints *?
 EndpointSlice typed: metadata 1 meta.v1.ObjectMeta; addressType 4 string; endpoints 2 []Endpoint; ports 3 []discovery.v1.EndpointPort
