@@ -57,12 +57,14 @@ const conditionsOf = (object: KubeObject) => toObjects(readPath(object, 'status'
 
 /** Times that the client leaves out: that of the same condition in the stored object, or the time of the request. */
 function stampConditions(request: KubeObject, old: KubeObject, nowMs: number): void {
-  const before = toObjects(readPath(old, 'status', 'conditions'));
+  const keyOf = ({ type, status }: JsonObject): string => JSON.stringify([type, status]);
+  // Of several alike the first counts.
+  const timed = conditionsOf(old).filter(({ lastTransitionTime }) => lastTransitionTime).reverse();
+  const times = new Map(timed.map((condition) => [keyOf(condition), condition['lastTransitionTime']]));
   for (const condition of toObjects(readPath(request, 'status', 'conditions')) as JsonObject[]) {
     if (!condition['lastUpdateTime']) condition['lastUpdateTime'] = formatTime(nowMs);
     if (condition['lastTransitionTime']) continue;
-    const same = before.find((other) => other['type'] === condition['type'] && other['status'] === condition['status'] && other['lastTransitionTime']);
-    condition['lastTransitionTime'] = same?.['lastTransitionTime'] ?? formatTime(nowMs);
+    condition['lastTransitionTime'] = times.get(keyOf(condition)) ?? formatTime(nowMs);
   }
 }
 
@@ -119,9 +121,15 @@ function checkRequest(request: unknown): FieldError[] {
 
 function checkUsages(given: readonly unknown[]): FieldError[] {
   if (given.length === 0) return [required('spec.usages')];
+  const seen = new Set<unknown>();
+  const isRepeated = (usage: unknown): boolean => {
+    const isKnown = seen.has(usage);
+    seen.add(usage);
+    return isKnown;
+  };
   return [
     ...given.flatMap((usage, index) => (usages.includes(toText(usage)) ? [] : [notSupported(`spec.usages[${index}]`, usage, usages)])),
-    ...given.flatMap((usage, index) => (given.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : [])),
+    ...given.flatMap((usage, index) => (isRepeated(usage) ? [duplicate(`spec.usages[${index}]`, usage)] : [])),
   ];
 }
 
