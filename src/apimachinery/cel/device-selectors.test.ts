@@ -41,3 +41,9 @@ test('deviceSelectorProblem walks through attributes, and finds values in them, 
   const costly = (calls: number): string => `device.attributes.all(k, device.attributes[k].all(l, ${Array(calls).fill(call).join(' && ')}))`;
   assert.deepEqual([deviceSelectorProblem(costly(2), takesLists), deviceSelectorProblem(costly(40), takesLists)], [undefined, { type: 'tooComplex' }]);
 });
+
+test('deviceSelectorProblem lets stored selectors call what finds values, and knows of no lists in them', () => {
+  const isStored = { isStored: true };
+  assert.equal(deviceSelectorProblem("device.attributes['a'].b.includes('x')", isStored), undefined);
+  assert.match(JSON.stringify(deviceSelectorProblem("device.attributes['a'].b.all(i, i > 1)", isStored)), /cannot be range of a comprehension/);
+});

@@ -40,6 +40,14 @@ const deviceBound: Bound = {
   },
 };
 
+/** How selectors are read. */
+interface SelectorOptions {
+  /** Attributes of devices may be lists. */
+  readonly takesLists?: boolean;
+  /** The selector is stored already: it may call functions of features that are off. */
+  readonly isStored?: boolean;
+}
+
 const deviceType = structType('kubernetes.DRADevice');
 const namedMaps = (value: CelType): CelType => mapOf(stringType, mapOf(stringType, value));
 
@@ -53,8 +61,8 @@ function includes(target: Value, wanted: Value): Value {
   return new CelError(`'includes' function cannot be applied to lists longer than ${MAX_LIST} values`);
 }
 
-/** Where attributes may be lists, nothing is known of an attribute, and a function finds a value in a list or a single one. */
-function createDeviceEnvironment(takesLists: boolean): Environment {
+/** Where attributes may be lists, nothing is known of an attribute, and a function finds a value in a list or a single one: stored selectors may call it. */
+function createDeviceEnvironment({ takesLists = false, isStored = takesLists }: SelectorOptions): Environment {
   const fields: ReadonlyMap<string, CelType> = new Map([
     ['driver', stringType], ['allowMultipleAllocations', boolType], ['attributes', namedMaps(takesLists ? dynType : anyType)],
     ['capacity', namedMaps(quantityType)],
@@ -62,12 +70,13 @@ function createDeviceEnvironment(takesLists: boolean): Environment {
   const structs: StructProvider = { has: (type) => type === deviceType.name, fieldType: (_, field) => fields.get(field) };
   return extendEnvironment(kubernetesEnvironment, {
     variables: new Map([['device', deviceType]]), structs: [structs], macros: bindingMacros,
-    ...(takesLists && { functions: [declare('includes', method('dra_includes_dyn_dyn', [dynType, dynType], [boolType, includes]))] }),
+    ...(isStored && { functions: [declare('includes', method('dra_includes_dyn_dyn', [dynType, dynType], [boolType, includes]))] }),
   });
 }
 
-const environment = createDeviceEnvironment(false);
-const listEnvironment = once(() => createDeviceEnvironment(true));
+const environment = createDeviceEnvironment({});
+const storedEnvironment = once(() => createDeviceEnvironment({ isStored: true }));
+const listEnvironment = once(() => createDeviceEnvironment({ takesLists: true }));
 
 /** The bound of the step `name` from a value: attributes are alike, whichever name selects one. */
 function follow(bound: Bound, name: string): Bound | undefined {
@@ -87,16 +96,11 @@ function sizeAt([variable, ...steps]: readonly string[]): { readonly min: number
   return { min: 0, max: bound.most };
 }
 
-/** How selectors are read. */
-interface SelectorOptions {
-  /** Attributes of devices may be lists. */
-  readonly takesLists?: boolean;
-}
-
 /** Compiles the selector of a device; undefined where nothing is wrong with it. */
-export function deviceSelectorProblem(text: string, { takesLists = false }: SelectorOptions = {}): SelectorProblem | undefined {
+export function deviceSelectorProblem(text: string, { takesLists = false, isStored = false }: SelectorOptions = {}): SelectorProblem | undefined {
   try {
-    const { resultType, program, estimateCost } = compileExpression(text, takesLists ? listEnvironment() : environment);
+    const known = takesLists ? listEnvironment() : isStored ? storedEnvironment() : environment;
+    const { resultType, program, estimateCost } = compileExpression(text, known);
     const isUnknown = resultType.kind === 'any' || (takesLists && resultType.kind === 'dyn');
     if (!isUnknown && (resultType.kind !== 'bool' || resultType.nullable)) {
       return { type: 'invalid', message: `must evaluate to bool or the unknown type, not ${describeType(resultType)}` };

@@ -147,6 +147,14 @@ test('defaults of features that are on are there, and rows name the gates, so th
   assert.deepEqual([keysWith(false), keysWith(true)], [[], ['MaxUnavailableStatefulSet', 'VolumeLimitScaling']]);
 });
 
+test('selectors of a DeviceClass that an update leaves as they are may call functions of features that are off', () => {
+  const key = 'resource.k8s.io/DeviceClass';
+  const body = (...expressions: string[]): object => ({ spec: { selectors: expressions.map((expression) => ({ cel: { expression } })) } });
+  const old = makeObject(body(INCLUDES));
+  assert.deepEqual(write(withGate(key), { ...body(INCLUDES), metadata: { labels: { a: 'b' } } }, old).errors, []);
+  assert.match(write(withGate(key), body(INCLUDES, 'true'), old).errors.join(), /undeclared reference to 'includes'/);
+});
+
 test('a CSIDriver does not change by a field that is dropped', () => {
   const { object: old } = write(withGate('storage.k8s.io/CSIDriver'), {});
   const { object } = write(withGate('storage.k8s.io/CSIDriver'), { spec: { ...old['spec'] as object, preventPodSchedulingIfMissing: true } }, old);

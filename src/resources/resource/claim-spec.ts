@@ -64,15 +64,15 @@ export const LISTS_GATE = 'DRAListTypeAttributes';
 
 const MAX_EXPRESSION_BYTES = 10 * 1024;
 
-/** Validates a device selector, whose expression is compiled. */
-export function checkSelector(selector: Field): Errors {
+/** Validates a device selector, whose expression is compiled; one that is stored already may use features that are off. */
+export function checkSelector(selector: Field, isStored = false): Errors {
   const cel = at(selector, 'cel');
   if (!isGiven(cel)) return [required(cel.path)];
   const { path, value } = at(cel, 'expression');
   const text = toText(value);
   if (byteLength(text) > MAX_EXPRESSION_BYTES) return [tooLong(path, MAX_EXPRESSION_BYTES)];
   // A selector of single attributes is one of lists too.
-  const problem = deviceSelectorProblem(text);
+  const problem = deviceSelectorProblem(text, { isStored });
   if (problem === undefined) return [];
   const report = (found: NonNullable<typeof problem>): FieldError =>
     (found.type === 'invalid' ? invalidValue(path, text, found.message) : forbiddenField(path, 'too complex, exceeds cost limit'));
@@ -91,7 +91,8 @@ function checkMode(wanted: Field): Errors {
 function checkWanted(wanted: Field): Errors {
   const name = at(wanted, 'deviceClassName');
   return [
-    ...(isEmptyText(name) ? [required(name.path)] : checkText(name, checkDnsSubdomain)), ...checkItems(at(wanted, 'selectors'), MAX_SELECTORS, checkSelector),
+    ...(isEmptyText(name) ? [required(name.path)] : checkText(name, checkDnsSubdomain)),
+    ...checkItems(at(wanted, 'selectors'), MAX_SELECTORS, (selector) => checkSelector(selector)),
     ...checkMode(wanted), ...each(at(wanted, 'tolerations')).flatMap(checkDeviceToleration),
   ];
 }
