@@ -79,8 +79,8 @@ function dropField(object: KubeObject, field: DroppedField): void {
   }
 }
 
-/** When the fields of an update are dropped. */
 interface DropOptions {
+  /** The fields of an update are dropped once generation has counted them as a change; otherwise before. */
   readonly countsDropped?: boolean | undefined;
 }
 

@@ -53,6 +53,7 @@ const rules: readonly Rule[] = [
   ...([
     ['-5', []], ['', [`${VALUE}: "": must be non-empty`, `${VALUE}: "": strconv.ParseInt: parsing "": invalid syntax`]],
     ['05', [`${VALUE}: "05": ${CANONICAL}`]],
+    ['\u0001', [`${VALUE}: "\\x01": ${CANONICAL}`, `${VALUE}: "\\x01": strconv.ParseInt: parsing "\\x01": invalid syntax`]],
     ['x', [`${VALUE}: "x": ${CANONICAL}`, `${VALUE}: "x": strconv.ParseInt: parsing "x": invalid syntax`]], ['9223372036854775807', []],
     ['9223372036854775808', [`${VALUE}: "9223372036854775808": strconv.ParseInt: parsing "9223372036854775808": value out of range`]],
   ] as const).map(([value, on]) => ({ gate: 'TaintTolerationComparisonOperators', key: '/Pod', body: pod(toleration(value)), off: [NO_OPERATOR], on })),
@@ -155,6 +156,12 @@ test('selectors of a DeviceClass that an update leaves as they are may call func
   assert.match(write(withGate(key), body(INCLUDES, 'true'), old).errors.join(), /undeclared reference to 'includes'/);
 });
 
+test('a source that is not known stays where the stored claim has one in another namespace', () => {
+  const old = makeObject({ spec: { dataSourceRef: { kind: 'X', name: 'y', namespace: 'n' } } });
+  const { object } = write(withGate('/PersistentVolumeClaim'), { spec: { dataSource: { kind: 'Z', name: 'y' } } }, old);
+  assert.deepEqual((object['spec'] as { dataSource?: object }).dataSource, { kind: 'Z', name: 'y' });
+});
+
 test('a CSIDriver does not change by a field that is dropped', () => {
   const { object: old } = write(withGate('storage.k8s.io/CSIDriver'), {});
   const { object } = write(withGate('storage.k8s.io/CSIDriver'), { spec: { ...old['spec'] as object, preventPodSchedulingIfMissing: true } }, old);
@@ -202,8 +209,8 @@ test('devices say what they take from the resources of the node', () => {
   const at = (rest: string): string => `spec.devices[0].nodeAllocatableResourceMappings${rest}`;
   const wrong = { 'x.y/z': { allocationMultiplier: '-2' }, memory: { capacityKey: 'none' }, cpu: { capacityKey: '' } };
   assert.deepEqual(write(withGate(key, 'DRANodeAllocatableResources'), slice(wrong)).errors, [
+    at('[cpu].capacityKey: Invalid value: "": capacityKey must not be an empty string'), at('[memory].capacityKey: Not found: "none"'),
     at('[x.y/z]: Invalid value: "x.y/z": must be a node allocatable resource name'), at('[x.y/z].allocationMultiplier: Invalid value: "-2": must be positive'),
-    at('[memory].capacityKey: Not found: "none"'), at('[cpu].capacityKey: Invalid value: "": capacityKey must not be an empty string'),
   ]);
   assert.deepEqual(write(withGate(key), slice(wrong)).errors, []);
 });

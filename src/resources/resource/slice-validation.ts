@@ -5,7 +5,7 @@ import {
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
 import { checkDriverName } from '../common/validation/driver-names.ts';
-import { compareAt, isNativeResource, showQuantity } from '../common/validation/quantities.ts';
+import { checkNativeName, compareAt, entriesOf, showQuantity } from '../common/validation/quantities.ts';
 import { readPath, toInteger, toList, toObject, toObjects, toText } from '../common/values.ts';
 import { checkNodeSelector } from '../core/pods/validation/scheduling.ts';
 import { checkCapacity } from './capacity.ts';
@@ -191,13 +191,8 @@ function checkMapping(mapping: Field, capacities: object): Errors {
 }
 
 function checkMappings(device: Field): Errors {
-  const mappings = at(device, 'nodeAllocatableResourceMappings');
   const capacities = toObject(at(device, 'capacity').value);
-  return Object.entries(toObject(mappings.value)).flatMap(([name, value]) => {
-    const path = `${mappings.path}[${name}]`;
-    const errors = isNativeResource(name) ? [] : [invalidValue(path, name, 'must be a node allocatable resource name')];
-    return [...errors, ...checkMapping({ path, value }, capacities)];
-  });
+  return entriesOf(at(device, 'nodeAllocatableResourceMappings')).flatMap((mapping) => [...checkNativeName(mapping), ...checkMapping(mapping, capacities)]);
 }
 
 function checkSlicePool(pool: Field): Errors {

@@ -71,5 +71,6 @@ export function entriesOf(list: Field): readonly (Field & { readonly name: strin
   return Object.keys(value).sort().map((name) => ({ name, path: `${list.path}[${name}]`, value: at(list, name).value }));
 }
 
-/** Whether nodes have a resource of that name without a driver. */
-export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
+/** An entry names a resource that nodes have without a driver. */
+export const checkNativeName = ({ name, path }: ReturnType<typeof entriesOf>[number]): readonly FieldError[] =>
+  (!name.includes('/') || name.includes('kubernetes.io/') ? [] : [invalidValue(path, name, 'must be a node allocatable resource name')]);

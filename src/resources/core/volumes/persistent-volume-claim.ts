@@ -31,7 +31,7 @@ function mirrorDataSource(claim: KubeObject, { old, takesOthers }: { readonly ol
   const spec = ensureStruct(claim, 'spec');
   const isUsed = (name: string): boolean => readPath(old, 'spec', name) !== undefined;
   if (!takesOthers && toText(readPath(spec['dataSourceRef'], 'namespace')) !== '' && !isUsed('dataSourceRef')) delete spec['dataSourceRef'];
-  const isForgotten = !isUsed('dataSource') && spec['dataSourceRef'] === undefined && !isKnownSource(spec['dataSource']);
+  const isForgotten = !isUsed('dataSource') && !isUsed('dataSourceRef') && spec['dataSourceRef'] === undefined && !isKnownSource(spec['dataSource']);
   if (isForgotten) delete spec['dataSource'];
   completeSources(claim);
 }

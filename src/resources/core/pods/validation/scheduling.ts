@@ -1,7 +1,7 @@
 // Validation of node selectors, affinity, tolerations and topology spread.
 import {
   type FieldError, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName, duplicate, forbiddenField, invalidTyped, invalidValue,
-  notSupported, required,
+  notSupported, quoteGo, required,
 } from '../../../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../../../common/validation/check.ts';
 import { checkSelector } from '../../../common/validation/selectors.ts';
@@ -152,7 +152,7 @@ function checkNumber({ path, value }: Field): Errors {
   const number = isWhole && digits.length <= MAX_DIGITS ? BigInt(`${text.startsWith('-') ? '-' : ''}${digits || '0'}`) : undefined;
   const isInRange = number !== undefined && BigInt.asIntN(64, number) === number;
   const why = !isWhole ? 'invalid syntax' : isInRange ? undefined : 'value out of range';
-  const parsing = `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`;
+  const parsing = `strconv.ParseInt: parsing ${quoteGo(text)}: ${why}`;
   return [...(problem === undefined ? [] : [problem]), ...(why === undefined ? [] : [parsing])].map((text) => invalidValue(path, toText(value), text));
 }
 

@@ -5,7 +5,7 @@ import {
 } from '../../../../apimachinery/index.ts';
 import { checkIp } from '../../../common/validation/addresses.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, each, isEmptyText, isGiven } from '../../../common/validation/check.ts';
-import { compareAt, entriesOf, isNativeResource, showQuantity } from '../../../common/validation/quantities.ts';
+import { checkNativeName, compareAt, entriesOf, showQuantity } from '../../../common/validation/quantities.ts';
 import { readPath, toList, toNumber, toObject, toObjects, toText } from '../../../common/values.ts';
 import { IMAGE_DIGEST_GATE } from '../gated-fields.ts';
 import { checkTransitions } from '../restarts.ts';
@@ -78,18 +78,13 @@ function checkNodeClaims(status: Field, pod: KubeObject): Errors {
       ...missing('resourceClaimName', name === ''),
       ...(names.has(name) ? [] : [invalidValue(`${claim.path}.resourceClaimName`, name, 'no mapping found in pod reference')]),
       ...missing('containers', toList(readPath(claim.value, 'containers')).length === 0), ...missing('resources', entriesOf(resources).length === 0),
-      ...entriesOf(resources).flatMap((entry) => checkNodeAmount(entry)),
+      ...entriesOf(resources).flatMap((entry) => [...checkNativeName(entry), ...checkNotBelowZero(entry)]),
     ];
   });
 }
 
-function checkNodeAmount({ name, ...amount }: ReturnType<typeof entriesOf>[number]): Errors {
-  const isNegative = compareAt(amount, { path: '', value: 0 }) < 0;
-  return [
-    ...(isNativeResource(name) ? [] : [invalidValue(amount.path, name, 'must be a node allocatable resource name')]),
-    ...(isNegative ? [invalidValue(amount.path, showQuantity(amount), 'must be non-negative')] : []),
-  ];
-}
+const checkNotBelowZero = (amount: Field): Errors =>
+  (compareAt(amount, { path: '', value: 0 }) < 0 ? [invalidValue(amount.path, showQuantity(amount), 'must be non-negative')] : []);
 
 const REQUEST_TEXT = 'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests';
 const CONTAINER_TEXT = 'must match the name of an entry in spec.initContainers.name or spec.containers.name';
@@ -167,9 +162,9 @@ const MAX_IMAGE_BYTES = 256;
 
 /** The digest of an image that is mounted, where it is kept at all. */
 function checkImageDigests(container: Field): Errors {
-  return each(at(container, 'volumeMounts')).map((mount) => at(mount, 'volumeStatus', 'image')).filter(isGiven).flatMap((image): FieldError[] => {
-    const text = toText(readPath(image.value, 'imageRef'));
-    const path = image.path.replace(/image$/, 'imageVolumeStatus.imageRef');
+  return each(at(container, 'volumeMounts')).filter((mount) => isGiven(at(mount, 'volumeStatus', 'image'))).flatMap((mount): FieldError[] => {
+    const text = toText(readPath(mount.value, 'volumeStatus', 'image', 'imageRef'));
+    const path = `${mount.path}.volumeStatus.imageVolumeStatus.imageRef`;
     const errors = text === '' ? [required(path, 'imageRef must not be empty')] : byteLength(text) > MAX_IMAGE_BYTES ? [tooLong(path, MAX_IMAGE_BYTES)] : [];
     return errors.map((error) => ({ ...error, when: IMAGE_DIGEST_GATE }));
   });
