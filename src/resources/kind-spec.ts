@@ -29,8 +29,8 @@ export interface KindValidation {
 }
 
 /**
- * The path of a field (with `=` and a value where readers find one in place of the field), after its feature gate where that can be on. An object
- * that uses one of several paths uses all of them.
+ * The path of a field (with `=` and a value where readers find one in place of the field), after its feature gate where that can be on. Several
+ * paths are kept together: an update keeps all of them where the stored object has one.
  */
 export type GatedField = string | readonly [gate: string, ...paths: string[]];
 

@@ -12,7 +12,7 @@ function convertEndpoint(endpoint: JsonObject): void {
   const { [ZONE]: zone, ...topology } = toObject(endpoint['topology']);
   delete endpoint['topology'];
   if (zone !== undefined) endpoint['zone'] = zone;
-  // A host that is the node says nothing more.
+  // The host is left out where it is the node of the endpoint.
   if (topology[HOST] !== undefined && topology[HOST] === endpoint['nodeName']) delete topology[HOST];
   if (Object.keys(topology).length > 0) endpoint['deprecatedTopology'] = topology;
 }

@@ -24,7 +24,7 @@ function checkUniqueTolerations(list: Field): Errors {
     known.add(key);
     return isKnown;
   });
-  // No gate changes what may stand here.
+  // The reference asks no gate about the tolerations of a RuntimeClass.
   return [...selectProblems(checkTolerations(list), () => false), ...duplicates.map(({ path, value }) => duplicate(path, showPodPart('Toleration', value)))];
 }
 

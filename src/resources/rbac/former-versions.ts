@@ -13,7 +13,7 @@ function convertSubject(subject: JsonObject): void {
   const group = groupOfKind.get(subject['kind']) ?? parseGroupVersion(toText(subject['apiVersion']))?.group ?? '';
   delete subject['apiVersion'];
   if (group !== '') subject['apiGroup'] = group;
-  // All users were those that are authenticated.
+  // The name `*` stood for all users that are authenticated.
   if (subject['kind'] === 'User' && subject['name'] === '*') Object.assign(subject, { kind: 'Group', name: 'system:authenticated' });
 }
 

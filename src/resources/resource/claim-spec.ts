@@ -71,7 +71,7 @@ export function checkSelector(selector: Field, isStored = false): Errors {
   const { path, value } = at(cel, 'expression');
   const text = toText(value);
   if (byteLength(text) > MAX_EXPRESSION_BYTES) return [tooLong(path, MAX_EXPRESSION_BYTES)];
-  // A selector of single attributes is one of lists too.
+  // A selector that compiles for single attributes compiles for lists.
   const problem = deviceSelectorProblem(text, { isStored });
   if (problem === undefined) return [];
   const report = (found: NonNullable<typeof problem>): FieldError =>

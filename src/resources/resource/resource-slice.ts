@@ -26,7 +26,7 @@ function stampTaints(slice: KubeObject, nowMs: number): void {
   }
 }
 
-/** Devices take as much of a resource of the node as a mapping says once, if it does not say how often. */
+/** The factor of a mapping to a resource of the node is 1 where the mapping states none. */
 function applySliceDefaults(slice: KubeObject): void {
   for (const device of readStructs(readPath(slice, 'spec'), 'devices')) {
     // v1beta1 has the parts of a device in a struct of their own.

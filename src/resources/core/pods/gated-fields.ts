@@ -1,4 +1,4 @@
-// What pod specs say where a feature is on that is off by default; pods and all kinds with a template have it.
+// What feature gates that are off by default change about pod specs: those of pods, and of all kinds with a template.
 import { readPath, toObjects, toText } from '../../common/values.ts';
 import type { GatedField, KindSpec, UsesFeature } from '../../kind-spec.ts';
 

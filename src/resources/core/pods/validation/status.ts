@@ -67,7 +67,7 @@ function checkClaims(status: Field, pod: KubeObject): Errors {
   });
 }
 
-/** What a claim takes from the resources of the node: a claim of the pod, with the containers that use it. */
+/** Validates the claims that take from the resources of the node: each is a claim of the pod, and names the containers that use it. */
 function checkNodeClaims(status: Field, pod: KubeObject): Errors {
   const names = new Set([readPath(pod, 'spec', 'resourceClaims'), readPath(status.value, 'resourceClaimStatuses')]
     .flatMap((list) => toObjects(list).map(({ resourceClaimName }) => resourceClaimName)));
@@ -160,7 +160,7 @@ function checkAllocated(status: Field, containers: ReadonlyMap<unknown, object>)
 
 const MAX_IMAGE_BYTES = 256;
 
-/** The digest of an image that is mounted, where it is kept at all. */
+/** Validates the digests of mounted images where their gate is on; the field is dropped elsewhere. */
 function checkImageDigests(container: Field): Errors {
   return each(at(container, 'volumeMounts')).filter((mount) => isGiven(at(mount, 'volumeStatus', 'image'))).flatMap((mount): FieldError[] => {
     const text = toText(readPath(mount.value, 'volumeStatus', 'image', 'imageRef'));
