@@ -2,13 +2,14 @@
 // watchers are woken after the state is complete. Like upstream's watch cache it serves reads, exact reads and watches from memory,
 // and unlike it never pushes: a slow watcher costs the others nothing.
 import { type Clock, type Steps, type Timer, createTimeSlice, runStepsInSlices } from '../base/index.ts';
-import { KeyIndex, type KeyRange, type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
-import type { Cache, CacheObserver, Decode, Entry, Snapshot, Watcher } from './contract.ts';
+import { type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
+import type { Cache, CacheObserver, Decode, Entry, Snapshot, WatchedRange, Watcher } from './contract.ts';
 import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
 import { ChunkCompactor } from './chunk-compactor.ts';
 import { createSnapshot } from './snapshot.ts';
+import { type ColumnsOf, WatchIndex } from './watch-index.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
 
 /** Changes that a cache keeps at most unless an option says otherwise. */
@@ -40,6 +41,8 @@ export interface CacheOptions<T> {
   readonly compactChunk?: (chunk: readonly Entry<T>[]) => Steps<boolean>;
   /** Called with values that were changed or deleted: from then on only history holds them. */
   readonly supersede?: (value: T) => void;
+  /** What a watcher may want a value of, see WatchedRange; undefined for values whose columns cannot be read. */
+  readonly columnsOf?: ColumnsOf<T>;
   readonly observer?: CacheObserver | undefined;
 }
 
@@ -56,7 +59,7 @@ const COMPACTED_AFTER = 2000;
 class PrefixCache<T> implements Cache<T> {
   readonly #options: CacheOptions<T>;
   readonly #history: History<T>;
-  readonly #keyIndex = new KeyIndex<HistoryWatcher<T>>();
+  readonly #watchIndex: WatchIndex<T, HistoryWatcher<T>>;
   readonly #watchers = new Set<HistoryWatcher<T>>();
   readonly #host: WatchHost<T>;
   readonly #reflector: StoreReflector;
@@ -81,7 +84,9 @@ class PrefixCache<T> implements Cache<T> {
     const reached = (): number => this.#revision;
     const forget = (watcher: HistoryWatcher<T>): void => void this.#watchers.delete(watcher);
     const decode = (kv: KeyValue): T => this.#toEntry(kv).value;
-    this.#host = { history: this.#history, keyIndex: this.#keyIndex, store, clock, decode, reached, report, forget };
+    const { columnsOf = () => undefined } = options;
+    this.#watchIndex = new WatchIndex(columnsOf);
+    this.#host = { history: this.#history, watchIndex: this.#watchIndex, columnsOf, store, clock, decode, reached, report, forget };
     this.#reflector = new StoreReflector({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
     this.#freshness = new Freshness({ store, prefix, clock, reached, requestProgress: () => this.#reflector.requestProgress() });
     this.#chunkCompactor = options.compactChunk === undefined ? undefined : new ChunkCompactor(clock, options.compactChunk);
@@ -148,7 +153,7 @@ class PrefixCache<T> implements Cache<T> {
     });
   }
 
-  watch(range: KeyRange, after: number, wake: () => void): Watcher<T> {
+  watch(range: WatchedRange, after: number, wake: () => void): Watcher<T> {
     const watcher = new HistoryWatcher(this.#host, { range, after, wake });
     if (this.#closed) {
       watcher.finish('closed');
@@ -243,7 +248,7 @@ class PrefixCache<T> implements Cache<T> {
     const woken: HistoryWatcher<T>[] = [];
     for (let index = 0; index < changes.length; index++) {
       const { key, revision } = changes[index] as Change<T>;
-      this.#keyIndex.visit(key, (watcher) => {
+      this.#watchIndex.visit(key, this.#history.eventAt(first + index), (watcher) => {
         if (watcher.notify(first + index, revision)) woken.push(watcher);
       });
     }

@@ -35,6 +35,17 @@ export interface CacheEvent<T> {
   readonly previous: T | undefined;
 }
 
+/** A value of one of the columns that a cache reads of its values (see CacheOptions). */
+export interface ColumnValue {
+  readonly column: number;
+  readonly value: string;
+}
+
+/** What a watcher wants: changes of keys in a range, and of these, with `only`, those of values that have this in a column, before the change or after it. */
+export interface WatchedRange extends KeyRange {
+  readonly only?: ColumnValue | undefined;
+}
+
 /**
  * A watcher is a cursor into shared history: the cache never pushes values into it and never waits for it.
  *
@@ -70,8 +81,11 @@ export interface Cache<T> {
   isCurrent(): boolean;
   /** Learns the Store's revision and waits for it: a read begun now sees every write acknowledged before. */
   waitUntilCurrent(timeoutMs: number): Promise<boolean>;
-  /** Watches `range` for changes after revision `after`. `wake` is called (at most once per emptying take) when there is something to take. */
-  watch(range: KeyRange, after: number, wake: () => void): Watcher<T>;
+  /**
+   * Watches `range` for changes after revision `after`. `wake` is called (at most once per emptying take) when there is something to take. Changes that
+   * `only` leaves out may be taken as well, where they are read from the Store.
+   */
+  watch(range: WatchedRange, after: number, wake: () => void): Watcher<T>;
   close(): void;
 }
 

@@ -1,18 +1,18 @@
 // Random writes, deletes, compactions, broken connections and readers of every speed, against a log of what was written.
-// Held of every watcher: what it took is a gapless prefix of the log in its range, `revision` never runs ahead of that,
+// Held of every watcher: what it took is a gapless prefix of the log in its range and column, `revision` never runs ahead of that,
 // and in the end it has everything or has said `expired`; and no reader that only reads when woken is forgotten.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBoundsTest } from '../base/index.ts';
-import { type KeyRange, keyRange, prefixRange } from '../storage/index.ts';
-import type { Cache, CacheEvent, Watcher } from './contract.ts';
+import { keyRange, prefixRange } from '../storage/index.ts';
+import type { Cache, CacheEvent, WatchedRange, Watcher } from './contract.ts';
 import { type BreakableStore, type StoreHarness, all, createBreakableStore, createStoreHarness, settle, startCache } from './harness.suite.ts';
 
 interface Reader {
   readonly watcher: Watcher<string>;
   readonly after: number;
-  readonly isInside: (key: string) => boolean;
+  readonly isWanted: (event: CacheEvent<string>) => boolean;
   readonly seen: CacheEvent<string>[];
   woken: boolean;
 }
@@ -26,8 +26,24 @@ interface World {
   readonly cache: Cache<string>;
 }
 
-const ranges: KeyRange[] = [all, prefixRange('/p/n1/'), prefixRange('/p/n2/'), keyRange('/p/n1/a'), keyRange('/p/n2/b'), { start: '/p/n1/b', end: '/p/n2/b' }];
+const ranges: WatchedRange[] = [
+  all, prefixRange('/p/n1/'), prefixRange('/p/n2/'), keyRange('/p/n1/a'), keyRange('/p/n2/b'), { start: '/p/n1/b', end: '/p/n2/b' },
+  { ...all, only: { column: 0, value: '0' } }, { ...all, only: { column: 0, value: '1' } }, { ...prefixRange('/p/n1/'), only: { column: 1, value: 'odd' } },
+];
 const keys = ['/p/n1/a', '/p/n1/b', '/p/n2/a', '/p/n2/b', '/p/n3/a'];
+
+/** A value's remainder by three, and whether it is odd; those of some values cannot be read. */
+function columnsOf(value: string): readonly string[] | undefined {
+  const number = Number(value);
+  return number % 7 === 0 ? undefined : [String(number % 3), number % 2 === 1 ? 'odd' : 'even'];
+}
+
+function testOf(range: WatchedRange): Reader['isWanted'] {
+  const isInside = createBoundsTest(range);
+  const { only } = range;
+  const mayHave = (value: string | undefined): boolean => value !== undefined && (columnsOf(value)?.[only!.column] ?? only!.value) === only!.value;
+  return ({ key, value, previous }) => isInside(key) && (only === undefined || mayHave(value) || mayHave(previous));
+}
 
 async function writeOne({ harness, log, state }: World, key: string, value: string | undefined): Promise<void> {
   const previous = state.get(key);
@@ -38,21 +54,22 @@ async function writeOne({ harness, log, state }: World, key: string, value: stri
   else state.set(key, value);
 }
 
-function addReader({ cache, readers, log }: World, range: KeyRange, back: number): void {
+function addReader({ cache, readers, log }: World, range: WatchedRange, back: number): void {
   const after = back < 0 ? cache.revision - back : (log.at(-1 - back)?.revision ?? 1);
-  const reader = { after, isInside: createBoundsTest(range), seen: [] as CacheEvent<string>[], woken: false };
+  const reader = { after, isWanted: testOf(range), seen: [] as CacheEvent<string>[], woken: false };
   const watcher = cache.watch(range, after, () => ((readers.find((each) => each.watcher === watcher) as Reader).woken = true));
   readers.push(Object.assign(reader, { watcher }));
 }
 
-function expectedOf({ log }: World, { after, isInside }: Reader): CacheEvent<string>[] {
-  return log.filter(({ key, revision }) => revision > after && isInside(key));
+function expectedOf({ log }: World, { after, isWanted }: Reader): CacheEvent<string>[] {
+  return log.filter((event) => event.revision > after && isWanted(event));
 }
 
 function readFrom(world: World, reader: Reader, limit: number): number {
   const taken = reader.watcher.take(limit);
   assert.ok(taken.length <= limit);
-  reader.seen.push(...taken);
+  // What a watcher takes from the Store is not chosen by columns.
+  reader.seen.push(...taken.filter(reader.isWanted));
   const expected = expectedOf(world, reader);
   assert.deepEqual(reader.seen, expected.slice(0, reader.seen.length));
   const { revision } = reader.watcher;
@@ -73,7 +90,7 @@ async function act(world: World, step: { readonly op: string; readonly a: number
   else if (op === 'burst') await writeMany(world, a);
   else if (op === 'delete') await writeOne(world, keys[a % keys.length] as string, undefined);
   else if (op === 'foreign') await harness.write('/q/x', `${a}`);
-  else if (op === 'watch') addReader(world, ranges[a % ranges.length] as KeyRange, b - 3);
+  else if (op === 'watch') addReader(world, ranges[a % ranges.length] as WatchedRange, b - 3);
   else if (op === 'read' && reader !== undefined) readFrom(world, reader, 1 + (b % 5));
   else if (op === 'settle') await settle();
   else if (op === 'compact') await store.compact(Math.max(1, (await store.revision()) - b));
@@ -128,7 +145,7 @@ test('watch delivers to every reader exactly the changes of its range, or ends e
     const log: CacheEvent<string>[] = [];
     const beginning = { harness, store, log, state: new Map<string, string>(), readers: [] };
     for (let i = 0; i < early * 5; i++) await writeOne(beginning as unknown as World, keys[i % keys.length] as string, `${i}`);
-    const cache = await startCache({ store, clock: harness.clock, historyLimit: 100 });
+    const cache = await startCache({ store, clock: harness.clock, historyLimit: 100, columnsOf });
     const world: World = { ...beginning, cache };
     for (const step of steps) await act(world, step);
     await finishReading(world);

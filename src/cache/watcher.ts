@@ -8,15 +8,17 @@
 // An idle watcher has no cursor: however much history passes it by, it cannot fall out. A reading one can, and lags then. From every
 // state `close` ends it at once; `drain` ends all but a reading one, which ends after its last take.
 import { type Clock, createBoundsTest } from '../base/index.ts';
-import type { KeyIndex, KeyRange, Ranged, Store } from '../storage/index.ts';
-import type { CacheEvent, Decode, Watcher } from './contract.ts';
+import type { KeyRange, Store } from '../storage/index.ts';
+import type { CacheEvent, ColumnValue, Decode, WatchedRange, Watcher } from './contract.ts';
 import type { History } from './history.ts';
 import { Replay } from './replay.ts';
+import { type ColumnsOf, type Indexed, type WatchIndex, concerns } from './watch-index.ts';
 
 /** The parts that the cache shares with its watchers. */
 export interface WatchHost<T> {
   readonly history: History<T>;
-  readonly keyIndex: KeyIndex<HistoryWatcher<T>>;
+  readonly watchIndex: WatchIndex<T, HistoryWatcher<T>>;
+  readonly columnsOf: ColumnsOf<T>;
   readonly store: Store;
   readonly clock: Clock;
   readonly decode: Decode<T>;
@@ -30,7 +32,7 @@ export interface WatchHost<T> {
 
 /** The range, the revision after which it is watched, and the callback of its reader. */
 interface WatchRequest {
-  readonly range: KeyRange;
+  readonly range: WatchedRange;
   readonly after: number;
   readonly wake: () => void;
 }
@@ -38,9 +40,10 @@ interface WatchRequest {
 type State = 'waiting' | 'lagging' | 'reading' | 'idle' | 'ended';
 
 /** A Watcher over History. The cache calls `start`, `activate`, `notify`, `signal`, `relist` and `drain`; the reader the rest. */
-export class HistoryWatcher<T> implements Watcher<T>, Ranged {
+export class HistoryWatcher<T> implements Watcher<T>, Indexed {
   readonly range: KeyRange;
-  readonly #isInside: (key: string) => boolean;
+  readonly only: ColumnValue | undefined;
+  readonly isInside: (key: string) => boolean;
   readonly #host: WatchHost<T>;
   readonly #wake: () => void;
   #state: State = 'waiting';
@@ -57,13 +60,14 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   /** The cache has closed: history gets no more changes. */
   #draining = false;
 
-  constructor(host: WatchHost<T>, { range, after, wake }: WatchRequest) {
-    this.range = range;
+  constructor(host: WatchHost<T>, { range: { start, end, only }, after, wake }: WatchRequest) {
+    this.range = { start, end };
+    this.only = only;
     this.#host = host;
     this.#wake = wake;
     this.#passed = after;
     this.#floor = after;
-    this.#isInside = createBoundsTest(range);
+    this.isInside = createBoundsTest(this.range);
   }
 
   get end(): 'expired' | 'closed' | undefined {
@@ -166,7 +170,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
     this.#end = end;
     this.#replay?.close();
     this.#replay = undefined;
-    this.#host.keyIndex.remove(this);
+    this.#host.watchIndex.remove(this);
     this.#host.forget(this);
     this.signal();
   }
@@ -182,7 +186,7 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   /** History has dropped changes that the reader has not taken: they are read from the Store, as those before it are. */
   #fallBehind(): void {
     if (this.#draining) return this.finish('expired');
-    this.#host.keyIndex.remove(this);
+    this.#host.watchIndex.remove(this);
     this.#state = 'waiting';
     this.start();
   }
@@ -212,16 +216,18 @@ export class HistoryWatcher<T> implements Watcher<T>, Ranged {
   #seek(): void {
     const { history } = this.#host;
     if (this.#cursor < history.first) return this.#fallBehind();
-    for (; this.#cursor < history.next; this.#cursor++) {
-      const { revision, key } = this.#upcoming as CacheEvent<T>;
-      if (revision > this.#floor && this.#isInside(key)) return;
-    }
+    for (; this.#cursor < history.next; this.#cursor++) if (this.#isWanted(this.#upcoming as CacheEvent<T>)) return;
     this.#state = 'idle';
     if (this.#draining) this.finish('closed');
   }
 
+  #isWanted(event: CacheEvent<T>): boolean {
+    if (event.revision <= this.#floor || !this.isInside(event.key)) return false;
+    return this.only === undefined || concerns(event, this.only, this.#host.columnsOf);
+  }
+
   #join(after: number): void {
-    this.#host.keyIndex.add(this);
+    this.#host.watchIndex.add(this);
     this.#state = 'reading';
     this.#cursor = this.#host.history.cursorAfter(after);
     if (this.#replay === undefined) return this.#seek();

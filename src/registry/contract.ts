@@ -64,6 +64,8 @@ export interface Predicate {
   matches(version: StoredObject): boolean;
   /** Hashes of label and field values, one of which an object must have in each group to match. */
   readonly wanted?: readonly (readonly number[])[];
+  /** A selectable field, by its place in the row, and the value that it must have to match. */
+  readonly only?: { readonly column: number; readonly value: string };
   /** The same in two parts: the test of keys, and the test of labels and selectable fields (undefined: there is none). */
   split?(): { readonly keys: Predicate; readonly content: ((parts: SelectedParts) => boolean) | undefined };
   /** The rest of the test for objects whose keys have been chosen by `name`, by `namespace`, or by both. */

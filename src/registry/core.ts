@@ -105,6 +105,15 @@ const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io'
 const nameType = ({ custom, group, storageVersion, kind }: Resource): string => (custom
   ? `${group}/${storageVersion}, Kind=${kind}` : `*${packages[group] ?? group.split('.')[0]}.${kind}`);
 
+/** The selectable fields of an object; undefined where they cannot be read. */
+function readFields(object: StoredRevision): readonly string[] | undefined {
+  try {
+    return object.fields;
+  } catch {
+    return undefined;
+  }
+}
+
 const showAsIs = (version: StoredRevision): StoredObject => version;
 
 /** Whether a promise is fulfilled before the time is up; rejects with it. */
@@ -323,7 +332,7 @@ export class Core {
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredRevision>({
       store, clock, prefix, decode: decodeCached, compactChunk: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
-      observer,
+      columnsOf: readFields, observer,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });
     if (this.#closed) cache.close();

@@ -94,6 +94,16 @@ function findWanted(resource: Resource, fields: readonly FieldRequirement[], lab
   return wanted;
 }
 
+/** The first value that a selectable field must have. */
+function findOnly(resource: Resource, fields: readonly FieldRequirement[]): Predicate['only'] {
+  const columns = Object.keys(resource.selectableFields);
+  for (const { field, operator, value } of fields) {
+    const column = operator === '=' ? columns.indexOf(field) : -1;
+    if (column >= 0) return { column, value };
+  }
+  return undefined;
+}
+
 const isOfKey = (field: string): boolean => field === 'metadata.name' || field === 'metadata.namespace';
 
 function combine(tests: readonly TaggedTest[]): Predicate['matches'] {
@@ -119,9 +129,10 @@ export function buildPredicate(resource: Resource, selectors: Selectors): Predic
   if (shard !== undefined) tests.push({ test: (object) => shard.matches(object), ofKey: true, exact: undefined });
   if (tests.length === 0) return everything;
   const wanted = findWanted(resource, fields, labels);
+  const only = findOnly(resource, fields);
   const keys = { ...(shard !== undefined && { shard: shard.text }), ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return {
-    everything: false, ...(wanted.length > 0 && { wanted }), ...keys, matches: combine(tests),
+    everything: false, ...(wanted.length > 0 && { wanted }), ...(only !== undefined && { only }), ...keys, matches: combine(tests),
     split() {
       const [ofKey, ofContent] = [tests.filter((each) => each.ofKey), tests.filter((each) => !each.ofKey)];
       return {

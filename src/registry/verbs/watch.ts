@@ -7,8 +7,7 @@
 //   starting ──snapshot at R──▶ initial state, in key order ──▶ [bookmark: initial events end] ──▶ changes after R ──▶ end
 import { StatusError, timeoutError } from '../../apimachinery/index.ts';
 import { invariant } from '../../base/index.ts';
-import type { CacheEvent, Watcher } from '../../cache/index.ts';
-import type { KeyRange } from '../../storage/index.ts';
+import type { CacheEvent, WatchedRange, Watcher } from '../../cache/index.ts';
 import type { Predicate, RegistryEvent, RegistryWatch, Target, WatchOptions } from '../contract.ts';
 import { type Core, type RequestScope, FRESHNESS_LIMIT_MS } from '../core.ts';
 import { expiredWatch } from '../errors.ts';
@@ -22,7 +21,7 @@ import { parseResourceVersion, plainError } from '../options.ts';
 interface WatchPlan {
   readonly scope: RequestScope;
   readonly predicate: Predicate;
-  readonly range: KeyRange;
+  readonly range: WatchedRange;
   /** Changes after this revision are wanted. */
   readonly after: number;
   readonly endBookmark: boolean;
@@ -179,13 +178,14 @@ function failedWatch(error: StatusError): RegistryWatch {
 }
 
 /** The keys that are watched, and what is left to test of their objects. */
-function watchedRange(core: Core, scope: RequestScope, predicate: Predicate): { readonly range: KeyRange; readonly predicate: Predicate } {
+function watchedRange(core: Core, scope: RequestScope, predicate: Predicate): { readonly range: WatchedRange; readonly predicate: Predicate } {
   const { target, storage } = scope;
   const byNamespace = target.namespace === '' && predicate.namespace !== undefined && storage.resource.namespaced;
   const namespace = byNamespace ? predicate.namespace : target.namespace;
   const name = namespace !== '' || !storage.resource.namespaced ? predicate.name : undefined;
   return {
-    range: readRange(collectionPrefix(core.root, storage.resource, namespace), name),
+    // Fields of a viewed row are not those of the row that stores.
+    range: { ...readRange(collectionPrefix(core.root, storage.resource, namespace), name), only: scope.viewed ? undefined : predicate.only },
     predicate: predicate.beyond?.({ name: name !== undefined, namespace: byNamespace }) ?? predicate,
   };
 }
