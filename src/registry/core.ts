@@ -73,6 +73,8 @@ export interface ResourceStorage {
   decode(kv: StoredValue): StoredRevision;
   /** The object of JSON that was just encoded. */
   fromJson(kv: StoredValue): StoredRevision;
+  /** The same, once it is stored: the cache's own where it has come there, so that answer and watches share what is made of it. */
+  fromWritten(kv: StoredValue): StoredRevision;
 }
 
 /** A value of the store, or what was just written. */
@@ -300,13 +302,18 @@ export class Core {
 
   #createSlot(resource: Resource, prefix: string): Slot {
     const layout = createLayout(resource, prefix);
-    const context: ObjectContext = { layout, memo: this.#memo, ...(this.options.namesUnreadable === true && { namedRoot: this.root }) };
+    const passing = { layout, memo: this.#memo, ...(this.options.namesUnreadable === true && { namedRoot: this.root }) };
+    const context: ObjectContext = { ...passing, hot: this.hot };
     const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
     let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {
       resource, layout, codec, context, observer: this.options.observe?.(resource), listed: Infinity, unreadable: new Map(),
       decode: (kv) => decodeValue(context, codec, kv),
-      fromJson: (kv) => new StoredRevision(context, kv, true),
+      fromJson: (kv) => new StoredRevision(passing, kv, true),
+      fromWritten(kv) {
+        const known = slot.cached(kv.key);
+        return known?.revision === kv.modRevision && !(known instanceof UnreadableObject) ? known : new StoredRevision(context, kv, true);
+      },
       get cache() {
         return (cache ??= startCache());
       },

@@ -74,7 +74,7 @@ function encodePartials(request: ResourceRequest, encoding: Encoding, metaVersio
     const { type, object } = event;
     const key = `${type} partial ${metaVersion} ${version} ${encoding.form} ${encoding.isTurned}`;
     return request.dependencies.encodedEvents.getOrEncode(object, key, () =>
-      encodeEvent(type, partialObject(object.object(version).metadata, metaVersion, request.resource), { ...encoding, schema }));
+      encodeEvent(type, partialObject(object.shared(version).metadata, metaVersion, request.resource), { ...encoding, schema }));
   };
 }
 
@@ -84,7 +84,7 @@ function encodeTables(request: ResourceRequest, tableVersion: string): WatchEven
   return (event) => {
     const context = { ...fixed, nowMs: request.dependencies.clock.now() };
     const bookmark = event.type === 'BOOKMARK';
-    const object: KubeObject = bookmark ? bookmarkObject(request, event) : event.object.object(request.target.version);
+    const object: KubeObject = bookmark ? bookmarkObject(request, event) : event.object.shared(request.target.version);
     const table = tableOfEvent([tableRow(object, context)], context, { resourceVersion: object.metadata.resourceVersion ?? '', first });
     first = false;
     return frameJson(event.type, encodeJson(table));

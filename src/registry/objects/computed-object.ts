@@ -42,6 +42,9 @@ export class ComputedObject implements StoredObject {
   object(): KubeObject {
     return structuredClone({ ...this.#object, metadata: this.#metadata });
   }
+  shared(): KubeObject {
+    return { ...this.#object, metadata: this.#metadata };
+  }
   contains(text: string): boolean {
     return JSON.stringify(this.#object).includes(text);
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { DecodedObjectCache, keepWritten } from './decoded-object-cache.ts';
+import { DecodedObjectCache, keepWritten, passCreated } from './decoded-object-cache.ts';
 import type { Resource } from '../resource.ts';
 
 const row = { group: '', plural: 'ks', storageVersion: 'v1', versions: [{ name: 'v1' }], custom: false } as unknown as Resource;
@@ -48,6 +48,29 @@ describe('DecodedObjectCache', () => {
     const remote = { ...row, convertRemotely: async () => [] } as unknown as Resource;
     write(hot, 'b', { resource: remote });
     assert.equal(hot.get('b', { resource: remote, version: 'v1' }, 7), undefined);
+  });
+
+  it('keeps the last 32 that passed, none of them large, and those that were updated however many pass', () => {
+    const hot = new DecodedObjectCache();
+    const form = { resource: row, version: 'v1' };
+    const pass = (key: string, bytes = 100): void => hot.pass(key, { form, revision: 7, bytes, object: { metadata: { name: key } } as KubeObject });
+    write(hot, 'updated');
+    for (let index = 0; index < 33; index++) pass(`${index}`);
+    pass('large', 2 ** 15 + 1);
+    const isKept = (key: string): boolean => hot.get(key, form, 7) !== undefined;
+    assert.deepEqual(['0', '1', '32', 'large', 'updated'].map(isKept), [false, true, true, false, true]);
+    assert.equal(hot.get('1', form, 8), undefined);
+  });
+
+  it('passCreated keeps what was created as it is decoded, where that reads what is stored', () => {
+    const hot = new DecodedObjectCache();
+    const remote = { ...row, convertRemotely: async () => [] } as unknown as Resource;
+    for (const resource of [row, remote]) {
+      const document = { kind: 'K', apiVersion: 'v1', metadata: { name: 'a', uid: 'u' } };
+      passCreated({ hot }, { key: 'a', target: { resource, version: 'v1' }, storage: { resource }, encoded: { document, json: new Uint8Array(9) }, revision: 7 });
+    }
+    assert.equal(hot.get('a', { resource: row, version: 'v1' }, 7)?.metadata.resourceVersion, '7');
+    assert.equal(hot.get('a', { resource: remote, version: 'v1' }, 7), undefined);
   });
 
   it('keeps two megabytes of the last written, and nothing large', () => {

@@ -1,6 +1,10 @@
-// The objects that were updated last in decoded form, for their next update: it begins with what the last one made, without reading its bytes.
-// New objects are not kept: what they leave in memory would cost each create a twelfth more CPU, and many are never updated.
-// A decoded object shares what did not change with the one that it replaced, and never changes: an update builds the next one beside it.
+// Objects in decoded form, for those that would decode them again. None of them ever changes.
+//
+//   updated ones   those that were updated last: the next update begins with what the last one made, and builds the next object beside it, with which
+//                  it shares what does not change
+//   passing ones   the last few that were created or decoded: the answer, watches in protobuf, selectable fields and look-ups ask for an object within
+//                  a moment of its write. No more are kept: what new objects leave in memory would cost each create a twelfth more CPU, and many are
+//                  never updated.
 import { type KubeObject, type ObjectMeta, formatGroupVersion } from '../../apimachinery/index.ts';
 import { type EncodedObject, isReadAsStored } from './layout.ts';
 import type { Resource } from '../resource.ts';
@@ -8,7 +12,9 @@ import type { Resource } from '../resource.ts';
 /** So many bytes of JSON are kept decoded, those written last; in memory they take about four times as much. */
 const MOST_BYTES = 2 * 2 ** 20;
 /** Larger objects would push many others out. */
-const MOST_OBJECT_BYTES = 32 * 1024;
+export const MOST_OBJECT_BYTES = 32 * 1024;
+/** About as many as are created while watches pause (see WriteThrottle). */
+const MOST_PASSING = 32;
 
 /** What an object is decoded for: row and version as its updates name them. Another definition of a custom resource is another row. */
 interface Form {
@@ -30,6 +36,7 @@ interface Kept {
 export class DecodedObjectCache {
   /** In the order of their writes. */
   readonly #kept = new Map<string, Kept>();
+  readonly #passing = new Map<string, Kept>();
   #bytes = 0;
 
   /** Keeps an object that was written, unless it is large. */
@@ -44,11 +51,21 @@ export class DecodedObjectCache {
     }
   }
 
-  /** The object as it was written at a revision, which must not be changed; undefined when it is not kept. */
-  get(key: string, { resource, version }: Form, revision: number): KubeObject | undefined {
+  /** Keeps an object for a moment, unless it is large. */
+  pass(key: string, decoded: Kept): void {
+    if (decoded.bytes > MOST_OBJECT_BYTES) return;
+    this.#passing.delete(key);
+    this.#passing.set(key, decoded);
+    if (this.#passing.size <= MOST_PASSING) return;
+    for (const oldest of this.#passing.keys()) return void this.#passing.delete(oldest);
+  }
+
+  /** The object as it is at a revision, which must not be changed; undefined when it is not kept. */
+  get(key: string, form: Form, revision: number): KubeObject | undefined {
     const kept = this.#kept.get(key);
-    if (kept?.revision !== revision || kept.form.resource !== resource || kept.form.version !== version) return undefined;
-    return kept.object;
+    if (kept !== undefined && isOf(kept, form, revision)) return kept.object;
+    const passing = this.#passing.get(key);
+    return passing !== undefined && isOf(passing, form, revision) ? passing.object : undefined;
   }
 
   /** Forgets an object that is gone. */
@@ -60,6 +77,9 @@ export class DecodedObjectCache {
   }
 }
 
+const isOf = ({ form, revision }: Kept, { resource, version }: Form, wanted: number): boolean =>
+  revision === wanted && form.resource === resource && form.version === version;
+
 interface Written {
   readonly key: string;
   readonly target: Form;
@@ -69,11 +89,22 @@ interface Written {
 }
 
 /** Keeps what was written for the next update in the same version, where that reads what is stored. */
-export function keepWritten({ hot }: { readonly hot: DecodedObjectCache }, { key, target, storage, encoded, revision }: Written): void {
-  const { resource, version } = target;
-  if (storage.resource !== resource || !isReadAsStored(resource, version)) return hot.drop(key);
+export function keepWritten({ hot }: { readonly hot: DecodedObjectCache }, written: Written): void {
+  const decoded = decodedOf(written);
+  if (decoded === undefined) hot.drop(written.key);
+  else hot.keep(written.key, decoded);
+}
+
+/** Keeps what was created for a moment, under the same condition. */
+export function passCreated({ hot }: { readonly hot: DecodedObjectCache }, written: Written): void {
+  const decoded = decodedOf(written);
+  if (decoded !== undefined) hot.pass(written.key, decoded);
+}
+
+function decodedOf({ target: { resource, version }, storage, encoded: { json, document }, revision }: Written): Kept | undefined {
+  if (storage.resource !== resource || !isReadAsStored(resource, version)) return undefined;
   const form = { resource, version };
-  hot.keep(key, { form, revision, bytes: encoded.json.length, object: asDecoded(encoded.document, form, revision) });
+  return { form, revision, bytes: json.length, object: asDecoded(document, form, revision) };
 }
 
 /** A stored document as it is decoded: with its resourceVersion where the bytes have it, before the uid of custom resources and behind that of others. */

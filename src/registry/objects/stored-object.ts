@@ -13,6 +13,7 @@ import { type Steps, isBrokenOff, remember, rememberWhole, resumableSteps } from
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
+import { type DecodedObjectCache, MOST_OBJECT_BYTES } from './decoded-object-cache.ts';
 import { findMember, hasBytesAt, hasText } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
@@ -30,6 +31,8 @@ const noFields: readonly string[] = Object.freeze([]);
 export interface ObjectContext {
   readonly layout: Layout;
   readonly memo: EncodingMemo;
+  /** Decoded objects, by key and revision; absent where these do not say what an object holds: dry runs have the revision of what they did not change. */
+  readonly hot?: DecodedObjectCache;
   /** Where keys begin, for errors that name those of values that cannot be read; absent where errors name the cause alone. */
   readonly namedRoot?: string;
 }
@@ -118,6 +121,17 @@ export class StoredRevision implements StoredObject {
     const stored = parseJson(this.#withHead(layout.head, { place: borrow })).value as unknown as KubeObject;
     const converted = convertObject(resource, stored, { from: resource.storageVersion, to: apiVersion });
     return orderFields(layout.schema(apiVersion), converted);
+  }
+
+  shared(apiVersion: string): KubeObject {
+    const { hot, layout: { resource } } = this.#context;
+    if (hot === undefined || this.size > MOST_OBJECT_BYTES) return this.object(apiVersion);
+    const form = { resource, version: apiVersion };
+    const known = hot.get(this.#key, form, this.revision);
+    if (known !== undefined) return known;
+    const object = this.object(apiVersion);
+    hot.pass(this.#key, { form, revision: this.revision, bytes: this.size, object });
+    return object;
   }
 
   bytes(apiVersion: string, form: EncodedForm): Uint8Array {
@@ -228,9 +242,11 @@ export class StoredRevision implements StoredObject {
     const { resource } = layout;
     if (form === 'protobuf-item') return encodeMessage(layout.schema(apiVersion), this.object(apiVersion) as unknown as JsonValue);
     if (form === 'protobuf-single') {
-      return encodeEnvelope({ apiVersion: layout.apiVersion(apiVersion), kind: resource.kind }, this.#encode(apiVersion, 'protobuf-item'));
+      const message = encodeMessage(layout.schema(apiVersion), this.shared(apiVersion) as unknown as JsonValue);
+      return encodeEnvelope({ apiVersion: layout.apiVersion(apiVersion), kind: resource.kind }, message);
     }
-    if (form === 'cbor-item' || form === 'cbor-single') return encodeShownCbor(this.object(apiVersion), layout.schema(apiVersion), { resource, form });
+    if (form === 'cbor-item') return encodeShownCbor(this.object(apiVersion), layout.schema(apiVersion), { resource, form });
+    if (form === 'cbor-single') return encodeShownCbor(this.shared(apiVersion), layout.schema(apiVersion), { resource, form });
     const item = form === 'json-item';
     const line = form === 'json-line';
     if (this.#isSpliced(apiVersion)) return this.#withHead(layout.headOf(apiVersion, item), { line });
@@ -347,7 +363,9 @@ export class StoredRevision implements StoredObject {
     const readers = Object.values(this.resource.selectableFields);
     if (readers.length === 0) return noFields;
     const foreign = this.#isForeign();
-    const object = foreign ? this.source() : parseJson(this.#readable()).value as unknown as KubeObject;
+    // Objects that lie packed among others are read for lists; those of events are asked for in other forms too.
+    const isPassing = this.#memory === undefined && this.size <= MOST_OBJECT_BYTES;
+    const object = foreign ? this.source() : isPassing ? this.shared(this.resource.storageVersion) : parseJson(this.#readable()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }
 }

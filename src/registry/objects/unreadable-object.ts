@@ -40,6 +40,9 @@ export class UnreadableObject extends StoredRevision {
   override object(): never {
     return this.#refuse();
   }
+  override shared(): never {
+    return this.#refuse();
+  }
   override bytes(): never {
     return this.#refuse();
   }

@@ -53,6 +53,10 @@ class ViewedObject implements StoredObject {
     return orderFields(this.#context.layout.schema(version), converted);
   }
 
+  shared(version: string): KubeObject {
+    return this.object(version);
+  }
+
   contains(text: string): boolean {
     return this.#base.contains(text);
   }

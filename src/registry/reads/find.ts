@@ -20,9 +20,9 @@ export async function findCurrent(registry: Reads, target: Named): Promise<Store
   return find(registry, target, asStored);
 }
 
-/** As findKnown, in a version. */
+/** As findKnown, in a version; the object is shared and must not be changed. */
 export async function findKnownObject(registry: Reads, target: Named): Promise<KubeObject | undefined> {
-  return (await findKnown(registry, target))?.object(target.version);
+  return (await findKnown(registry, target))?.shared(target.version);
 }
 
 const asKnown: GetOptions = { resourceVersion: '0' };

@@ -9,6 +9,7 @@ import { emptiedMetadata } from '../fields/emptied-metadata.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
 import { ComputedObject } from '../objects/computed-object.ts';
+import { passCreated } from '../objects/decoded-object-cache.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
@@ -121,7 +122,7 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   target.resource.strategy.completeStored?.(object);
   const mayHoldNulls = target.resource.custom && managedFields === 'keep';
   const emptied = unread && emptiedMetadata({ ...target, subresource: '' }, object, unread);
-  const encoded = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object),
+  const { isAsRead, ...encoded } = encodeWritten(storage.layout, await convertToStore(target, storage.resource, object),
     { version: target.version, mayHoldNulls, emptied, hasUnknown: unread?.hasUnknown });
   checkSize(encoded.json);
   await pause();
@@ -132,8 +133,9 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   const value = await storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
+  if (isAsRead) passCreated(core, { key, target, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
-  return show(result.revision);
+  return { object: scope.show(storage.fromWritten({ key, value: encoded.json, modRevision: result.revision })), created: true };
 }
 
 /** A dry run shows the resourceVersion as it was sent, also one that no object can have. */

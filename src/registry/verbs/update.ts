@@ -269,5 +269,6 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   context.noteRevision?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
-  return { type: 'written', result: show(removes ? expect : result.revision) };
+  if (removes) return { type: 'written', result: show(expect) };
+  return { type: 'written', result: { object: scope.show(storage.fromWritten({ key, value: encoded.json, modRevision: result.revision })), created: false } };
 }
