@@ -2,7 +2,7 @@
 // Kubernetes' kubemark, whose containers and images are pretended; server, kube-controller-manager and kube-scheduler are the real ones. Deployments
 // fill the nodes with pods of one namespace and are rolled out once more; a watch from the start is compared with what is there at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -25,7 +25,10 @@ const JOINING = 40;
 const STAGE_MS = 1_800_000;
 const AGAIN_MS = 1_000;
 const GONE = 410;
-/** Kubelets stand for machines of their own: they may not take the processor from the server, whose one thread is outweighed by a hundred of theirs. */
+/**
+ * Kubelets stand for machines of their own: they may not take the processor from the server, whose one thread is outweighed by a hundred of theirs. Where
+ * the kernel shares the processor among sessions, which each of them is, the session must be nice as well.
+ */
 const NICENESS = '19';
 /** With the defaults of kube-controller-manager, 20 requests a second, it would be the limit that is measured. */
 const CONTROLLER_FLAGS = ['--kube-api-qps=300', '--kube-api-burst=600'];
@@ -197,9 +200,11 @@ class Run {
       const name = `hollow-${index}`;
       const own = join(work, name);
       mkdirSync(own);
-      this.#cluster.run(name, 'nice', ['-n', NICENESS, 'env', `TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`, `--kubeconfig=${own}/kubeconfig`,
+      const kubelet = this.#cluster.run(name, 'nice', ['-n', NICENESS, 'env', `TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`, `--kubeconfig=${own}/kubeconfig`,
         `--bootstrap-kubeconfig=${bootstrapKubeconfig}`, `--cert-dir=${own}`, `--kubelet-port=${FIRST_PORT + index}`, '--kubelet-read-only-port=0',
         '--use-host-image-service=false']);
+      const session = `/proc/${kubelet.pid}/autogroup`;
+      if (existsSync(session)) writeFileSync(session, NICENESS);
       if ((index + 1) % STARTING !== 0) continue;
       await setTimeout(PAUSE_MS);
       await this.#until('the nodes', () => this.#countReady() > index - JOINING);

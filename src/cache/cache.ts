@@ -8,6 +8,7 @@ import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
 import { ChunkCompactor } from './chunk-compactor.ts';
+import { ColumnIndexes } from './column-index.ts';
 import { createSnapshot } from './snapshot.ts';
 import { type ColumnsOf, WatchIndex } from './watch-index.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
@@ -60,6 +61,7 @@ class PrefixCache<T> implements Cache<T> {
   readonly #options: CacheOptions<T>;
   readonly #history: History<T>;
   readonly #watchIndex: WatchIndex<T, HistoryWatcher<T>>;
+  readonly #columnIndexes: ColumnIndexes<T>;
   readonly #watchers = new Set<HistoryWatcher<T>>();
   readonly #host: WatchHost<T>;
   readonly #reflector: StoreReflector;
@@ -86,6 +88,7 @@ class PrefixCache<T> implements Cache<T> {
     const decode = (kv: KeyValue): T => this.#toEntry(kv).value;
     const { columnsOf = () => undefined } = options;
     this.#watchIndex = new WatchIndex(columnsOf);
+    this.#columnIndexes = new ColumnIndexes(columnsOf, clock);
     this.#host = { history: this.#history, watchIndex: this.#watchIndex, columnsOf, store, clock, decode, reached, report, forget };
     this.#reflector = new StoreReflector({ store, clock, pageSize, range: prefixRange(prefix), sink: this.#makeSink(), reached, report });
     this.#freshness = new Freshness({ store, prefix, clock, reached, requestProgress: () => this.#reflector.requestProgress() });
@@ -109,8 +112,11 @@ class PrefixCache<T> implements Cache<T> {
   }
 
   latest(): Snapshot<T> {
-    this.#latest ??= createSnapshot(this.#history.newest, this.#revision);
-    return this.#latest;
+    if (this.#latest !== undefined) return this.#latest;
+    const map = this.#history.newest;
+    const state = { size: map.size, chunks: () => map.chunks(prefixRange(this.#options.prefix)) };
+    const find: Snapshot<T>['find'] = (only, range) => (map === this.#history.newest ? this.#columnIndexes.find(only, range, state) : undefined);
+    return (this.#latest = createSnapshot(map, this.#revision, find));
   }
 
   get(key: string): Entry<T> | undefined {
@@ -171,6 +177,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#reflector.close();
     this.#tick?.cancel();
     this.#chunkCompactor?.close();
+    this.#columnIndexes.clear();
     this.#freshness.close();
     this.#rejectReady(new Error('the cache was closed'));
     for (const watcher of this.#watchers) watcher.drain();
@@ -205,6 +212,7 @@ class PrefixCache<T> implements Cache<T> {
 
   #endList(revision: number): void {
     this.#history.reset(this.#listing, revision);
+    this.#columnIndexes.clear();
     this.#listing = new Listing();
     this.#listed = true;
     this.#options.observer?.initialized(this.#history.newest.size);
@@ -222,6 +230,7 @@ class PrefixCache<T> implements Cache<T> {
     this.#history.extend(changes, this.#options.clock.monotonicMs());
     this.#options.observer?.changed(changes.length);
     this.#reportSuperseded(first);
+    if (!this.#columnIndexes.isEmpty) this.#indexColumns(changes, first);
     const woken = this.#findWoken(changes, first);
     this.#advance(revision);
     this.#compactSome(changes.length);
@@ -241,6 +250,15 @@ class PrefixCache<T> implements Cache<T> {
     for (let cursor = first; cursor < this.#history.next; cursor++) {
       const previous = this.#history.eventAt(cursor)?.previous;
       if (previous !== undefined) supersede(previous);
+    }
+  }
+
+  #indexColumns(changes: readonly Change<T>[], first: number): void {
+    for (const [index, { entry }] of changes.entries()) {
+      const event = this.#history.eventAt(first + index);
+      // A batch beyond the bounds of history leaves nothing that says what it replaced.
+      if (event === undefined) return this.#columnIndexes.clear();
+      this.#columnIndexes.take({ event, entry });
     }
   }
 
@@ -277,6 +295,7 @@ class PrefixCache<T> implements Cache<T> {
       this.#reflector.requestProgress();
       this.#history.trim(clock.monotonicMs());
       this.#chunkCompactor?.begin(this.#history.newest);
+      this.#columnIndexes.dropUnused();
       for (const watcher of this.#watchers) if (watcher.lagging) watcher.requestProgress();
       this.#scheduleTick();
     });

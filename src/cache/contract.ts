@@ -8,6 +8,12 @@ export interface Entry<T> {
   readonly value: T;
 }
 
+/** A value of one of the columns that a cache reads of its values (see CacheOptions). */
+export interface ColumnValue {
+  readonly column: number;
+  readonly value: string;
+}
+
 /** An immutable view of the prefix at exactly `revision`. Reading from it is synchronous and never blocks a writer. */
 export interface Snapshot<T> {
   readonly revision: number;
@@ -20,6 +26,11 @@ export interface Snapshot<T> {
    * so that what is computed from a chunk (its encoded bytes) can be kept in a WeakMap. `from`/`to` bound the part in range.
    */
   chunks(range: KeyRange): Iterable<{ readonly chunk: readonly Entry<T>[]; readonly from: number; readonly to: number }>;
+  /**
+   * Entries of `range` in key order, among them all that have `only`, found without looking at the others; undefined where that cannot be done: in past
+   * states, while the column is not indexed (which the first call begins), where many have the value.
+   */
+  find(only: ColumnValue, range: KeyRange): readonly Entry<T>[] | undefined;
   /** Number of entries in `range`, in logarithmic time. */
   count(range: KeyRange): number;
 }
@@ -33,12 +44,6 @@ export interface CacheEvent<T> {
   readonly value: T | undefined;
   /** The version before; undefined for a creation. */
   readonly previous: T | undefined;
-}
-
-/** A value of one of the columns that a cache reads of its values (see CacheOptions). */
-export interface ColumnValue {
-  readonly column: number;
-  readonly value: string;
 }
 
 /** What a watcher wants: changes of keys in a range, and of these, with `only`, those of values that have this in a column, before the change or after it. */

@@ -1,15 +1,19 @@
 // A view of the prefix at one revision: one version of the persistent map and the revision it stands for.
 import type { Chunk, SortedMap } from '../base/index.ts';
 import type { KeyRange } from '../storage/index.ts';
-import type { Entry, Snapshot } from './contract.ts';
+import type { ColumnValue, Entry, Snapshot } from './contract.ts';
+
+type Find<T> = Snapshot<T>['find'];
 
 class MapSnapshot<T> implements Snapshot<T> {
   readonly revision: number;
   readonly #map: SortedMap<Entry<T>>;
+  readonly #find: Find<T>;
 
-  constructor(map: SortedMap<Entry<T>>, revision: number) {
+  constructor(map: SortedMap<Entry<T>>, revision: number, find: Find<T>) {
     this.revision = revision;
     this.#map = map;
+    this.#find = find;
   }
 
   get size(): number {
@@ -28,12 +32,16 @@ class MapSnapshot<T> implements Snapshot<T> {
     return this.#map.chunks(range);
   }
 
+  find(only: ColumnValue, range: KeyRange): readonly Entry<T>[] | undefined {
+    return this.#find(only, range);
+  }
+
   count(range: KeyRange): number {
     return this.#map.count(range);
   }
 }
 
-/** The snapshot that shows `map` as the state at `revision`. */
-export function createSnapshot<T>(map: SortedMap<Entry<T>>, revision: number): Snapshot<T> {
-  return new MapSnapshot(map, revision);
+/** The snapshot that shows `map` as the state at `revision`; without `find` all entries must be looked at. */
+export function createSnapshot<T>(map: SortedMap<Entry<T>>, revision: number, find: Find<T> = () => undefined): Snapshot<T> {
+  return new MapSnapshot(map, revision, find);
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Store } from '../../storage/index.ts';
 import type { Predicate } from '../contract.ts';
 import type { RequestScope, ResourceStorage } from '../core.ts';
-import { type Bench, createBench, rows, settle } from '../testing.ts';
+import { type Bench, createBench, rows, select, settle } from '../testing.ts';
 import { pageOfStore } from './page.ts';
 
 const COUNT = 600;
@@ -45,6 +45,41 @@ test('lists and initial events look at a chunk of objects in each turn', async (
   assert.ok(await countTurns(bench, watch) > 4);
   assert.equal((await watch).take(COUNT).length, COUNT / 2);
   (await watch).close();
+});
+
+test('a list and a watch by one value of a field look at the objects that have it, once others have asked for such', async () => {
+  const bench = createBench();
+  for (let index = 0; index < COUNT; index++) await bench.create(rows.pods, { metadata: { name: `p${index}` }, spec: { nodeName: `n${index % 200}` } });
+  let looked = 0;
+  const selected = select(rows.pods, { fieldSelector: 'spec.nodeName=n7' });
+  const predicate: Predicate = {
+    ...selected,
+    matches(object) {
+      looked++;
+      return selected.matches(object);
+    },
+  };
+  const list = async (more: { readonly limit?: number; readonly continue?: string } = {}): Promise<{ names: string[]; looked: number; continue: string }> => {
+    looked = 0;
+    const { items, continue: next = '' } = await bench.registry.list(bench.at(rows.pods), { predicate, ...more });
+    return { names: Array.from(items, ({ name }) => name), looked, continue: next };
+  };
+  const names = ['p207', 'p407', 'p7'];
+  const first = await list();
+  assert.deepEqual(first.names, names);
+  assert.ok(first.looked > 3);
+  for (let turns = 0; turns < 20; turns++) {
+    bench.clock.advance(0);
+    await settle();
+  }
+  assert.deepEqual(await list(), { names, looked: 3, continue: '' });
+  const page = await list({ limit: 2 });
+  assert.deepEqual([page.names, page.looked], [names.slice(0, 2), 2]);
+  assert.deepEqual((await list({ continue: page.continue })).names, names.slice(2));
+  looked = 0;
+  const watch = await bench.registry.watch(bench.at(rows.pods), { predicate, sendInitialEvents: true });
+  assert.deepEqual([watch.take(COUNT).length, looked], [3, 3]);
+  watch.close();
 });
 
 test('pageOfStore may pause after every few objects', async () => {

@@ -59,6 +59,8 @@ interface PageRequest {
   readonly limit: number;
 }
 
+type ScopedRequest = PageRequest & { readonly scope: RequestScope };
+
 const readAll = (count: number): Page['read'] => ({ fetched: count, evaluated: count });
 
 /** The first `limit` entries of runs, as runs. */
@@ -94,24 +96,36 @@ function wholePage(snapshot: Snapshot<StoredRevision>, { range, limit }: PageReq
     lastKey: (last.chunk[last.to - 1] as Entry<StoredRevision>).key, remaining: total - limit };
 }
 
+/** Objects that are looked at without a pause. */
+const STRIDE = 64;
+
 /**
  * Chunks that are passed over between two looks at the clock, which take longer than to pass over one: a label that selects none of 100,000 objects takes
  * 0.7 of the time of a look for each.
  */
 const PASSED_WITHOUT_PAUSE = 32;
 
+/** What has to be looked at, in key order: the entries that a snapshot finds, or all of the range, where chunks without what is `wanted` are passed over. */
+function choose(snapshot: Snapshot<StoredRevision>, { predicate, range, scope }: ScopedRequest): { runs: Iterable<Chunk>; wanted: Predicate['wanted'] } {
+  const { only, wanted } = scope.viewed ? {} : predicate;
+  const found = only && snapshot.find(only, range);
+  return found === undefined ? { runs: snapshot.chunks(range), wanted } : { runs: inChunks(found), wanted: undefined };
+}
+
+function* inChunks(entries: readonly Entry<StoredRevision>[]): Iterable<Chunk> {
+  for (let from = 0; from < entries.length; from += STRIDE) yield { chunk: entries, from, to: Math.min(from + STRIDE, entries.length) };
+}
+
 /** A page of a snapshot, a chunk at a time; `revision` is what the list says it is from. Chunks that hold nothing of what is wanted are passed over. */
-export function* pageOfSnapshot(
-  snapshot: Snapshot<StoredRevision>, request: PageRequest & { readonly scope: RequestScope }, revision: number,
-): Steps<Page> {
+export function* pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: ScopedRequest, revision: number): Steps<Page> {
   const { predicate, range, scope, limit } = request;
   if (predicate.everything) return wholePage(snapshot, request, revision);
-  const wanted = scope.viewed ? undefined : predicate.wanted;
+  const { runs, wanted } = choose(snapshot, request);
   const withFields = Object.keys(scope.storage.resource.selectableFields).length > 0;
   const items: StoredRevision[] = [];
   let read = 0;
   const isPauseDue = createStride(PASSED_WITHOUT_PAUSE);
-  for (const { chunk, from, to } of snapshot.chunks(range)) {
+  for (const { chunk, from, to } of runs) {
     const isKnown = wanted !== undefined && isIndexed(chunk);
     if (!isKnown) yield;
     if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) {
@@ -134,9 +148,6 @@ export function* pageOfSnapshot(
 
 /** Keys read at once from the store; upstream's largest page. */
 const STORE_PAGE_SIZE = 10_000;
-
-/** Objects of the store that are looked at without a pause. */
-const STRIDE = 64;
 
 interface StoreRequest extends PageRequest {
   readonly storage: ResourceStorage;

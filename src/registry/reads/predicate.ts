@@ -143,7 +143,7 @@ export function buildPredicate(resource: Resource, selectors: Selectors): Predic
     },
     beyond(keys) {
       const rest = tests.filter(({ exact }) => exact === undefined || !keys[exact]);
-      return rest.length === 0 ? everything : { everything: false, matches: combine(rest) };
+      return rest.length === 0 ? everything : { everything: false, ...(only !== undefined && { only }), matches: combine(rest) };
     },
   };
 }

@@ -1,0 +1,105 @@
+// Entries by the value of a column, beside a look at all of them: while an index is filled, after changes, and what makes it go.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Cache } from './contract.ts';
+import { type BreakableStore, type StoreHarness, all, createBreakableStore, createStoreHarness, settle, startCache } from './harness.suite.ts';
+import { prefixRange } from '../storage/index.ts';
+
+/** A value is the text of its one column; one that begins with '?' cannot be read. */
+const columnsOf = (value: string): readonly string[] | undefined => (value.startsWith('?') ? undefined : [value]);
+const MANY = 300;
+
+/** Time passes with every look at the clock, so that to fill an index takes several turns. */
+async function start(count = MANY): Promise<{ harness: StoreHarness; store: BreakableStore; cache: Cache<string> }> {
+  const harness = createStoreHarness();
+  let [passedMs, lookMs] = [0, 0];
+  const clock = { ...harness.clock, monotonicMs: () => harness.clock.monotonicMs() + (passedMs += lookMs) };
+  for (let i = 0; i < count; i++) await harness.write(`/p/n${i % 3}/${i}`, `v${i % 10}`);
+  const store = createBreakableStore(harness.store);
+  const cache = await startCache({ store, clock, columnsOf });
+  lookMs = 3;
+  return { harness, store, cache };
+}
+
+/** Fills the index. */
+async function fill(cache: Cache<string>, { clock }: StoreHarness): Promise<void> {
+  cache.latest().find({ column: 0, value: '' }, all);
+  for (let i = 0; i < 20; i++) {
+    clock.advance(0);
+    await settle();
+  }
+}
+
+const found = (cache: Cache<string>, value: string, range = all): string[] | undefined =>
+  cache.latest().find({ column: 0, value }, range)?.map(({ key }) => key);
+const lookedAt = (cache: Cache<string>, value: string, range = all): string[] =>
+  Array.from(cache.latest().entries(range)).filter((entry) => (columnsOf(entry.value)?.[0] ?? value) === value).map(({ key }) => key);
+
+describe('Snapshot.find', () => {
+  it('finds nothing at first, then what has the value, in key order, in a range', async () => {
+    const { harness, cache } = await start();
+    assert.equal(found(cache, 'v1'), undefined);
+    await fill(cache, harness);
+    assert.deepEqual(found(cache, 'v1'), lookedAt(cache, 'v1'));
+    assert.deepEqual(found(cache, 'v1', prefixRange('/p/n2/')), lookedAt(cache, 'v1', prefixRange('/p/n2/')));
+    assert.deepEqual(found(cache, 'none'), []);
+    cache.close();
+  });
+
+  it('leaves few entries, many of one value, and past states to those who look at all', async () => {
+    const few = await start(200);
+    await fill(few.cache, few.harness);
+    assert.equal(found(few.cache, 'v1'), undefined);
+    few.cache.close();
+    const { harness, cache } = await start();
+    await fill(cache, harness);
+    const before = cache.latest();
+    assert.notEqual(before.find({ column: 0, value: 'v1' }, all), undefined);
+    for (let i = 0; i < 2100; i++) await harness.write(`/p/many/${i}`, 'same');
+    await settle();
+    assert.equal(before.find({ column: 0, value: 'v1' }, all), undefined);
+    assert.deepEqual([found(cache, 'same'), found(cache, 'v1')], [undefined, lookedAt(cache, 'v1')]);
+    cache.close();
+  });
+
+  it('begins anew after a list, and is dropped when it is of no use', async () => {
+    const { harness, store, cache } = await start();
+    await fill(cache, harness);
+    assert.notEqual(found(cache, 'v1'), undefined);
+    store.breakWatches({ type: 'compacted', compactRevision: 1 });
+    await harness.remove('/p/n1/1');
+    while (cache.get('/p/n1/1') !== undefined) {
+      harness.clock.advance(50);
+      await settle();
+    }
+    assert.equal(found(cache, 'v1'), undefined);
+    await fill(cache, harness);
+    assert.deepEqual([found(cache, 'v1'), found(cache, 'v1')?.includes('/p/n1/1')], [lookedAt(cache, 'v1'), false]);
+    harness.clock.advance(599_000);
+    await settle();
+    assert.notEqual(found(cache, 'v1'), undefined);
+    harness.clock.advance(611_000);
+    await settle();
+    assert.equal(found(cache, 'v1'), undefined);
+    cache.close();
+  });
+
+  it('agrees with a look at all, whatever changes before it is filled and after', async () => {
+    const changes = fc.array(fc.record({ at: fc.nat(320), value: fc.constantFrom('v1', 'v2', 'new', '?', undefined), isFilled: fc.boolean() }), { maxLength: 40 });
+    await fc.assert(fc.asyncProperty(changes, async (steps) => {
+      const { harness, cache } = await start();
+      assert.equal(found(cache, 'v1'), undefined);
+      for (const { at, value, isFilled } of steps) {
+        if (isFilled) await fill(cache, harness);
+        const key = `/p/n${at % 3}/${at}`;
+        if (value !== undefined) await harness.write(key, value);
+        else if (cache.get(key) !== undefined) await harness.remove(key);
+        await settle();
+      }
+      await fill(cache, harness);
+      for (const value of ['v1', 'v2', 'new', 'v3']) assert.deepEqual(found(cache, value), lookedAt(cache, value));
+      cache.close();
+    }), { numRuns: 30 });
+  });
+});
