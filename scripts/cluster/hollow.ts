@@ -200,9 +200,9 @@ class Run {
       const name = `hollow-${index}`;
       const own = join(work, name);
       mkdirSync(own);
-      const kubelet = this.#cluster.run(name, 'nice', ['-n', NICENESS, 'env', `TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`, `--kubeconfig=${own}/kubeconfig`,
-        `--bootstrap-kubeconfig=${bootstrapKubeconfig}`, `--cert-dir=${own}`, `--kubelet-port=${FIRST_PORT + index}`, '--kubelet-read-only-port=0',
-        '--use-host-image-service=false']);
+      const kubelet = this.#cluster.run(name, 'nice', ['-n', NICENESS, 'env', `TMPDIR=${own}`, kubemark, '--morph=kubelet', `--name=${name}`,
+        `--kubeconfig=${own}/kubeconfig`, `--bootstrap-kubeconfig=${bootstrapKubeconfig}`, `--cert-dir=${own}`, `--kubelet-port=${FIRST_PORT + index}`,
+        '--kubelet-read-only-port=0', '--use-host-image-service=false']);
       const session = `/proc/${kubelet.pid}/autogroup`;
       if (existsSync(session)) writeFileSync(session, NICENESS);
       if ((index + 1) % STARTING !== 0) continue;

@@ -47,7 +47,7 @@ describe('Snapshot.find', () => {
     cache.close();
   });
 
-  it('leaves few entries, many of one value, and past states to those who look at all', async () => {
+  it('does not find among few entries, many of one value, or in past states', async () => {
     const few = await start(200);
     await fill(few.cache, few.harness);
     assert.equal(found(few.cache, 'v1'), undefined);
@@ -63,7 +63,7 @@ describe('Snapshot.find', () => {
     cache.close();
   });
 
-  it('begins anew after a list, and is dropped when it is of no use', async () => {
+  it('begins again after a list, and is dropped when it is of no use', async () => {
     const { harness, store, cache } = await start();
     await fill(cache, harness);
     assert.notEqual(found(cache, 'v1'), undefined);
@@ -86,7 +86,8 @@ describe('Snapshot.find', () => {
   });
 
   it('agrees with a look at all, whatever changes before it is filled and after', async () => {
-    const changes = fc.array(fc.record({ at: fc.nat(320), value: fc.constantFrom('v1', 'v2', 'new', '?', undefined), isFilled: fc.boolean() }), { maxLength: 40 });
+    const change = fc.record({ at: fc.nat(320), value: fc.constantFrom('v1', 'v2', 'new', '?', undefined), isFilled: fc.boolean() });
+    const changes = fc.array(change, { maxLength: 40 });
     await fc.assert(fc.asyncProperty(changes, async (steps) => {
       const { harness, cache } = await start();
       assert.equal(found(cache, 'v1'), undefined);

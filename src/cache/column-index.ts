@@ -1,7 +1,7 @@
 // The newest entries by the value that they have in a column: the pods of one node among all pods. An index is made when such entries are first looked
 // for, follows the changes from then on, and is dropped once it has been of no use for a while.
 //
-//   absent ──find()──▶ filling: a snapshot is read in slices, changes are kept ──all is read──▶ ready ──of no use for UNUSED_MS, or listed anew──▶ absent
+//   absent ──find()──▶ filling: a snapshot is read in slices, changes are kept ──all is read──▶ ready ──of no use for UNUSED_MS, or listed again──▶ absent
 import { type Clock, compareKeys, createBoundsTest, createTimeSlice, takeTurn } from '../base/index.ts';
 import type { KeyRange } from '../storage/index.ts';
 import type { CacheEvent, ColumnValue, Entry } from './contract.ts';
@@ -134,7 +134,7 @@ export class ColumnIndexes<T> {
     for (const index of this.#indexes.values()) index.take(step);
   }
 
-  /** The cache begins anew, or ends. */
+  /** The cache begins again, or ends. */
   clear(): void {
     for (const index of this.#indexes.values()) index.drop();
     this.#indexes.clear();

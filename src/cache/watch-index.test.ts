@@ -34,23 +34,23 @@ describe('WatchIndex', () => {
     return names.sort();
   };
 
-  it('finds those who want the value before the change or after it', () => {
+  it('finds the watchers of the value before the change and of that after it', () => {
     assert.deepEqual(visited('/b/x', change('/b/x', undefined, 'n3,blue')), ['all']);
     assert.deepEqual(visited('/b/x', change('/b/x', 'n1,blue', 'n2,blue')), ['all', 'n1', 'n2']);
     assert.deepEqual(visited('/b/x', change('/b/x', 'n1,red', 'n1,red')), ['all', 'n1', 'red']);
     assert.deepEqual(visited('/b/x', change('/b/x', 'n2,blue', undefined)), ['all', 'n2']);
   });
 
-  it('tests the range of those who want a value', () => {
+  it('tests the range of watchers of a value', () => {
     assert.deepEqual(visited('/a/x', change('/a/x', undefined, 'n1,blue')), ['all', 'n1', 'n1 in a']);
   });
 
-  it('finds all in the range for a value that cannot be read, and for a change that is not known', () => {
+  it('finds all watchers in the range for a value that cannot be read, and for a change that is not known', () => {
     assert.deepEqual(visited('/b/x', change('/b/x', 'n3,blue', '?')), ['all', 'n1', 'n2', 'red']);
     assert.deepEqual(visited('/b/x', undefined), ['all', 'n1', 'n2', 'red']);
   });
 
-  it('looks at no value when none is wanted, and forgets those who leave', () => {
+  it('looks at no value when none is wanted, and forgets watchers that leave', () => {
     let read = 0;
     const counted = new WatchIndex<string, Sleeper>((value) => {
       read++;

@@ -12,7 +12,7 @@ export interface Indexed extends Ranged {
 /** Reads the values of a value's columns; undefined where they are not known. */
 export type ColumnsOf<T> = (value: T) => readonly string[] | undefined;
 
-/** Whether a change concerns those who want one value of a column: it is there before the change or after it, or may be. */
+/** Whether a change concerns the watchers of one value of a column: the value is there before the change or after it, or may be. */
 export function concerns<T>({ value, previous }: CacheEvent<T>, { column, value: wanted }: ColumnValue, columnsOf: ColumnsOf<T>): boolean {
   return [value, previous].some((state) => state !== undefined && (columnsOf(state)?.[column] ?? wanted) === wanted);
 }

@@ -27,7 +27,7 @@ export interface StoredObject {
   readonly size: number;
   /** Decoded, in the served version asked for, with kind, apiVersion and resourceVersion. */
   object(version: string): KubeObject;
-  /** The same, shared with others who ask: it must not be changed. */
+  /** The same, shared with other readers: it must not be changed. */
   shared(version: string): KubeObject;
   /** Encoded. protobuf-single is the whole `k8s\0` envelope, protobuf-item the message; cbor-single has the mark of CBOR. */
   bytes(version: string, form: EncodedForm): Uint8Array;

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KubeObject, StatusError } from '../apimachinery/index.ts';
-import type { StoredObject } from './contract.ts';
 import { createBench, drain, makeContext, openAdmission, rows, select, settle, show } from './testing.ts';
 import { everything } from './reads/predicate.ts';
 
@@ -80,23 +79,6 @@ test('update in dry run shows the selfLink that was sent, which is not stored', 
   const linked = cm('a', { selfLink: '/x' }) as unknown as KubeObject;
   assert.equal(show((await put(rows.configMaps, linked, { context: makeContext({ dryRun: true }) })).object).metadata.selfLink, '/x');
   assert.equal(show((await put(rows.configMaps, linked)).object).metadata.selfLink, undefined);
-});
-
-test('what is shared of an object is what is stored, also beside dry runs and removals at its revision', async () => {
-  const { create, put, registry, remove, names } = createBench();
-  const shared = (object: StoredObject): unknown => object.shared('v1')['data'];
-  const stored = async (): Promise<StoredObject> => registry.get({ resource: rows.configMaps, version: 'v1', namespace: 'ns', name: 'a' }, {});
-  const made = await create(rows.configMaps, cm('a'));
-  assert.deepEqual(shared(made.object), { k: 'v' });
-  assert.equal((await stored()).shared('v1'), made.object.shared('v1'));
-  const dry = await put(rows.configMaps, cm('a', {}, { k: 'dry' }) as unknown as KubeObject, { context: makeContext({ dryRun: true }) });
-  assert.deepEqual([shared(dry.object), shared(await stored())], [{ k: 'dry' }, { k: 'v' }]);
-  const held = await put(rows.configMaps, cm('a', { finalizers: [hold] }, { k: 'held' }) as unknown as KubeObject);
-  assert.deepEqual([shared(held.object), shared(await stored())], [{ k: 'held' }, { k: 'held' }]);
-  await remove(rows.configMaps, 'a');
-  assert.deepEqual([shared(await stored()), (await stored()).shared('v1').metadata.finalizers], [{ k: 'held' }, [hold]]);
-  const last = await put(rows.configMaps, cm('a', {}, { k: 'last' }) as unknown as KubeObject);
-  assert.deepEqual([shared(last.object), await names(rows.configMaps)], [{ k: 'last' }, []]);
 });
 
 test('create in dry run stores nothing and answers without resourceVersion', async () => {

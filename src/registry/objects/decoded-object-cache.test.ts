@@ -67,7 +67,8 @@ describe('DecodedObjectCache', () => {
     const remote = { ...row, convertRemotely: async () => [] } as unknown as Resource;
     for (const resource of [row, remote]) {
       const document = { kind: 'K', apiVersion: 'v1', metadata: { name: 'a', uid: 'u' } };
-      passCreated({ hot }, { key: 'a', target: { resource, version: 'v1' }, storage: { resource }, encoded: { document, json: new Uint8Array(9) }, revision: 7 });
+      const encoded = { document, json: new Uint8Array(9) };
+      passCreated({ hot }, { key: 'a', target: { resource, version: 'v1' }, storage: { resource }, encoded, revision: 7 });
     }
     assert.equal(hot.get('a', { resource: row, version: 'v1' }, 7)?.metadata.resourceVersion, '7');
     assert.equal(hot.get('a', { resource: remote, version: 'v1' }, 7), undefined);

@@ -105,7 +105,7 @@ const STRIDE = 64;
  */
 const PASSED_WITHOUT_PAUSE = 32;
 
-/** What has to be looked at, in key order: the entries that a snapshot finds, or all of the range, where chunks without what is `wanted` are passed over. */
+/** The entries to look at, in key order: those that a snapshot finds, or all of the range, where chunks without what is `wanted` are passed over. */
 function choose(snapshot: Snapshot<StoredRevision>, { predicate, range, scope }: ScopedRequest): { runs: Iterable<Chunk>; wanted: Predicate['wanted'] } {
   const { only, wanted } = scope.viewed ? {} : predicate;
   const found = only && snapshot.find(only, range);
