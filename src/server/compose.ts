@@ -259,8 +259,9 @@ function readDefaults(options: ServerOptions, catalog: Catalog) {
 }
 
 /** Creates that are not simply stored. */
-function composeSpecial(parts: ApiOptions, authorization: Authorization, reads: Parameters<typeof createPodBinding>[0]) {
-  return new Map([...createOwnReviews(parts, authorization), ...createPodBinding(reads), ...createPodEviction(reads)]);
+function composeSpecial(parts: ApiOptions, authorization: Authorization, reads: Parameters<typeof createPodEviction>[0]) {
+  const clearsNominations = isGateOn(parts.options.featureGates, 'ClearingNominatedNodeNameAfterBinding');
+  return new Map([...createOwnReviews(parts, authorization), ...createPodBinding({ ...reads, clearsNominations }), ...createPodEviction(reads)]);
 }
 
 /** Logs, streams of containers and proxies. */

@@ -33,7 +33,45 @@ describe('posted bodies', () => {
     assert.match(stale.answer.message, /Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: \d+/);
     assert.equal((await server.request({ path: `${core}/pods/bound` })).body.spec.nodeName, undefined);
     const { resourceVersion, uid } = (await server.request({ path: `${core}/pods/bound` })).body.metadata;
+    const other = await bind({ name: 'bound', uid: 'other' });
+    assert.deepEqual([other.status, other.answer.reason], [409, 'Conflict']);
+    assert.match(other.answer.message, /Precondition failed: UID in precondition: other, UID in object meta: /);
     assert.equal((await bind({ name: 'bound', resourceVersion, uid })).status, 201);
+    await makePod('bound-by-name');
+    assert.equal((await bind({ name: 'bound-by-name', uid: 'other' }, `${core}/bindings`)).status, 201);
+  });
+
+  it('give a pod its node and PodScheduled=True in its place, and take the node away that it was nominated for', async () => {
+    const condition = (type: string, status: string) => ({ type, status, lastTransitionTime: '2020-01-01T00:00:00Z', reason: 'Because', message: 'of it' });
+    const bindNominated = async (name: string, scheduled: string) => {
+      await makePod(name);
+      await server.request({ method: 'PATCH', path: `${core}/pods/${name}/status`, headers: { 'content-type': 'application/merge-patch+json' },
+        body: { status: { nominatedNodeName: 'n0', conditions: [condition('PodScheduled', scheduled), condition('Ready', 'False')] } } });
+      assert.equal((await post(`${core}/pods/${name}/binding`, { metadata: { name }, target: { name: 'n1' } })).status, 201);
+      return (await server.request({ path: `${core}/pods/${name}` })).body.status;
+    };
+    const { nominatedNodeName, conditions } = await bindNominated('waits', 'False');
+    assert.equal(nominatedNodeName, undefined);
+    assert.deepEqual(conditions.map(({ type, status, reason }: Record<string, string>) => [type, status, reason]),
+      [['PodScheduled', 'True', undefined], ['Ready', 'False', 'Because']]);
+    assert.notEqual(conditions[0].lastTransitionTime, '2020-01-01T00:00:00Z');
+    assert.equal((await bindNominated('scheduled', 'True')).conditions[0].lastTransitionTime, '2020-01-01T00:00:00Z');
+  });
+
+  it('leave the node that a pod was nominated for without ClearingNominatedNodeNameAfterBinding', async () => {
+    const other = await startTestServer({ featureGates: ['ClearingNominatedNodeNameAfterBinding=false'] });
+    try {
+      const pod = `${core}/pods/nominated`;
+      await other.request({ method: 'POST', path: `${core}/pods`,
+        body: { metadata: { name: 'nominated' }, spec: { automountServiceAccountToken: false, containers: [{ name: 'c', image: 'nginx' }] } } });
+      await other.request({ method: 'PATCH', path: `${pod}/status`, headers: { 'content-type': 'application/merge-patch+json' },
+        body: { status: { nominatedNodeName: 'n0' } } });
+      await other.request({ method: 'POST', path: `${pod}/binding`, body: { metadata: { name: 'nominated' }, target: { name: 'n1' } } });
+      const { spec, status } = (await other.request({ path: pod })).body;
+      assert.deepEqual([spec.nodeName, status.nominatedNodeName], ['n1', 'n0']);
+    } finally {
+      await other.close();
+    }
   });
 
   it('evict the pod that the path names, in its namespace, with options that exist', async () => {

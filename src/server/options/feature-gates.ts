@@ -91,13 +91,13 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 /** The gates that can be switched here. */
 export const switchableGates = [
   'AllAlpha', 'AllBeta', 'AllowInsecureKubeletCertificateSigningRequests', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage',
-  'ClusterTrustBundle', 'ClusterTrustBundleProjection', 'ContainerStopSignals', 'CoordinatedLeaderElection', 'CrossNamespaceVolumeDataSource',
-  'DRADeviceTaintRules', 'DRAListTypeAttributes', 'DRANodeAllocatableResources', 'DRAResourceClaimGranularStatusAuthorization', 'DRAResourcePoolStatus',
-  'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'HPAScaleToZero', 'ImageVolumeWithDigest', 'KMSv1',
-  'ManifestBasedAdmissionControlConfig', 'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity', 'OpenAPIEnums', 'PodCertificateRequest',
-  'PodLogsQuerySplitStreams', 'SELinuxMount', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
-  'StrictIPCIDRValidation', 'TaintTolerationComparisonOperators', 'TopologyAwareWorkloadScheduling', 'UserNamespacesHostNetworkSupport',
-  'VolumeLimitScaling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
+  'ClearingNominatedNodeNameAfterBinding', 'ClusterTrustBundle', 'ClusterTrustBundleProjection', 'ContainerStopSignals', 'CoordinatedLeaderElection',
+  'CrossNamespaceVolumeDataSource', 'DRADeviceTaintRules', 'DRAListTypeAttributes', 'DRANodeAllocatableResources',
+  'DRAResourceClaimGranularStatusAuthorization', 'DRAResourcePoolStatus', 'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload',
+  'HPAScaleToZero', 'ImageVolumeWithDigest', 'KMSv1', 'ManifestBasedAdmissionControlConfig', 'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity',
+  'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'SELinuxMount', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch',
+  'StorageVersionMigrator', 'StrictIPCIDRValidation', 'TaintTolerationComparisonOperators', 'TopologyAwareWorkloadScheduling',
+  'UserNamespacesHostNetworkSupport', 'VolumeLimitScaling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
 
 /**

@@ -37,7 +37,8 @@ describe('--feature-gates', () => {
 
   it('knows the defaults', () => {
     assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
-      'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction', 'StrictIPCIDRValidation',
+      'ClearingNominatedNodeNameAfterBinding', 'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
+      'StrictIPCIDRValidation',
     ]);
   });
 
