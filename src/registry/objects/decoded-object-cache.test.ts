@@ -50,15 +50,15 @@ describe('DecodedObjectCache', () => {
     assert.equal(hot.get('b', { resource: remote, version: 'v1' }, 7), undefined);
   });
 
-  it('keeps the last 32 that passed, none of them large, and those that were updated however many pass', () => {
+  it('keeps the last eight that passed, none of them large, and those that were updated however many pass', () => {
     const hot = new DecodedObjectCache();
     const form = { resource: row, version: 'v1' };
     const pass = (key: string, bytes = 100): void => hot.pass(key, { form, revision: 7, bytes, object: { metadata: { name: key } } as KubeObject });
     write(hot, 'updated');
-    for (let index = 0; index < 33; index++) pass(`${index}`);
+    for (let index = 0; index < 9; index++) pass(`${index}`);
     pass('large', 2 ** 15 + 1);
     const isKept = (key: string): boolean => hot.get(key, form, 7) !== undefined;
-    assert.deepEqual(['0', '1', '32', 'large', 'updated'].map(isKept), [false, true, true, false, true]);
+    assert.deepEqual(['0', '1', '8', 'large', 'updated'].map(isKept), [false, true, true, false, true]);
     assert.equal(hot.get('1', form, 8), undefined);
   });
 

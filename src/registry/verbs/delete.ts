@@ -97,7 +97,7 @@ function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
 async function admit({ core, request, current, scope, pause }: Round, options: DeleteOptions | undefined): Promise<void> {
   const { name, context, inCollection = false } = request;
   await pause();
-  const oldObject = scope.show(current).shared(request.version);
+  const oldObject = scope.show(current).object(request.version);
   await pause();
   const admitted = { admission: core.options.admission, target: request, subresource: '', name: inCollection ? '' : name, context };
   await admitDelete(admitted, { oldObject, ...(options !== undefined && { options: { ...options } }) });
@@ -151,7 +151,7 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
 async function runRound(round: Round): Promise<Outcome> {
   const { request, scope, current } = round;
   const { storageVersion } = scope.storage.resource;
-  const old = (await readyObject(current, storageVersion, request.version)).shared(storageVersion);
+  const old = (await readyObject(current, storageVersion, request.version)).object(storageVersion);
   const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);
   if (refused !== undefined) throw refused;
   await round.pause();
