@@ -1,7 +1,7 @@
 // What the verbs share: the store, one cache per row, and the layouts of rows. Caches start when a row is first used.
 import { type Clock, type Steps, createTimeSlice, runStepsInSlices } from '../base/index.ts';
 import { type Cache, type CacheObserver, createCache } from '../cache/index.ts';
-import { type KeyValue, StorageUnavailableError, type Store, keyRange } from '../storage/index.ts';
+import { type KeyValue, StorageUnavailableError, type Store, type TxnRequest, type TxnResult, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
 import { isProtobuf } from '../codec/index.ts';
 import type { Catalog, StoredObject, RegistryDependencies, Target } from './contract.ts';
@@ -224,6 +224,19 @@ export class Core {
     this.#slotOf.clear();
   }
 
+  /** Store.txn. What the value was foreseen to decode to is kept once it is stored; of a value that was not foreseen nothing is kept. */
+  async commit(request: TxnRequest): Promise<TxnResult> {
+    const { key, value } = request;
+    try {
+      const result = await this.store.txn(request);
+      const isKept = result.type === 'conflict' || (value !== undefined && this.hot.arrive({ key, value, modRevision: result.revision }));
+      if (!isKept) this.hot.drop(key);
+      return result;
+    } finally {
+      if (value !== undefined) this.hot.forget(key, value);
+    }
+  }
+
   /** The value of a key as the store has it this moment. */
   async readValue(key: string): Promise<KeyValue | undefined> {
     const result = await this.store.range({ limit: 1, ...keyRange(key) });
@@ -308,7 +321,10 @@ export class Core {
     let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {
       resource, layout, codec, context, observer: this.options.observe?.(resource), listed: Infinity, unreadable: new Map(),
-      decode: (kv) => decodeValue(context, codec, kv),
+      decode: (kv) => {
+        this.hot.arrive(kv);
+        return decodeValue(context, codec, kv);
+      },
       fromJson: (kv) => new StoredRevision(passing, kv, true),
       fromWritten(kv) {
         const known = slot.cached(kv.key);

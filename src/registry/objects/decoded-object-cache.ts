@@ -6,6 +6,7 @@
 //                  a moment of its write. No more are kept: what new objects leave in memory would cost each create a twelfth more CPU, and many are
 //                  never updated.
 import { type KubeObject, type ObjectMeta, formatGroupVersion } from '../../apimachinery/index.ts';
+import type { KeyValue } from '../../storage/index.ts';
 import { type EncodedObject, isReadAsStored } from './layout.ts';
 import type { Resource } from '../resource.ts';
 
@@ -32,12 +33,46 @@ interface Kept {
   readonly object: KubeObject;
 }
 
+/** What a value will decode to. */
+interface Foreseen extends Pick<Kept, 'form' | 'bytes'> {
+  readonly value: Uint8Array;
+  readonly document: EncodedObject['document'];
+  readonly isUpdate: boolean;
+}
+
 /** The decoded objects of one registry. */
 export class DecodedObjectCache {
   /** In the order of their writes. */
   readonly #kept = new Map<string, Kept>();
   readonly #passing = new Map<string, Kept>();
   #bytes = 0;
+  /** Values on their way to the store, by key: of two writes of one object the later one. */
+  readonly #foreseen = new Map<string, Foreseen>();
+
+  /** Says what a value decodes to before it is stored: watches ask for its object before the write has its answer. */
+  foresee(key: string, foreseen: Foreseen): void {
+    if (foreseen.bytes <= MOST_OBJECT_BYTES) this.#foreseen.set(key, foreseen);
+  }
+
+  /** Forgets what was foreseen of a value. */
+  forget(key: string, value: Uint8Array): void {
+    if (this.#foreseen.get(key)?.value === value) this.#foreseen.delete(key);
+  }
+
+  /**
+   * Keeps the object of a value of the store, if it was foreseen, and answers whether that of an update at this revision is kept. The cache of the row calls
+   * it when the value comes there, and the write when it is done: a store elsewhere brings another copy of the bytes.
+   */
+  arrive({ key, value, modRevision: revision }: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): boolean {
+    const foreseen = this.#foreseen.get(key);
+    if (foreseen?.value !== value) return this.#kept.get(key)?.revision === revision;
+    this.#foreseen.delete(key);
+    const { form, bytes, document, isUpdate } = foreseen;
+    const decoded = { form, revision, bytes, object: asDecoded(document, form, revision) };
+    if (isUpdate) this.keep(key, decoded);
+    else this.pass(key, decoded);
+    return isUpdate;
+  }
 
   /** Keeps an object that was written, unless it is large. */
   keep(key: string, written: Kept): void {
@@ -80,31 +115,22 @@ export class DecodedObjectCache {
 const isOf = ({ form, revision }: Kept, { resource, version }: Form, wanted: number): boolean =>
   revision === wanted && form.resource === resource && form.version === version;
 
+/** A write that is about to be stored. */
 interface Written {
   readonly key: string;
+  readonly value: Uint8Array;
   readonly target: Form;
   readonly storage: { readonly resource: Resource };
   readonly encoded: EncodedObject;
-  readonly revision: number;
+  /** Whether the object was there before. */
+  readonly isUpdate: boolean;
 }
 
-/** Keeps what was written for the next update in the same version, where that reads what is stored. */
-export function keepWritten({ hot }: { readonly hot: DecodedObjectCache }, written: Written): void {
-  const decoded = decodedOf(written);
-  if (decoded === undefined) hot.drop(written.key);
-  else hot.keep(written.key, decoded);
-}
-
-/** Keeps what was created for a moment, under the same condition. */
-export function passCreated({ hot }: { readonly hot: DecodedObjectCache }, written: Written): void {
-  const decoded = decodedOf(written);
-  if (decoded !== undefined) hot.pass(written.key, decoded);
-}
-
-function decodedOf({ target: { resource, version }, storage, encoded: { json, document }, revision }: Written): Kept | undefined {
-  if (storage.resource !== resource || !isReadAsStored(resource, version)) return undefined;
-  const form = { resource, version };
-  return { form, revision, bytes: json.length, object: asDecoded(document, form, revision) };
+/** Says what a value decodes to in the version of its request, where that reads what is stored. */
+export function foresee({ hot }: { readonly hot: DecodedObjectCache }, { key, value, target, storage, encoded, isUpdate }: Written): void {
+  const { resource, version } = target;
+  if (storage.resource !== resource || !isReadAsStored(resource, version)) return;
+  hot.foresee(key, { form: { resource, version }, value, bytes: encoded.json.length, document: encoded.document, isUpdate });
 }
 
 /** A stored document as it is decoded: with its resourceVersion where the bytes have it, before the uid of custom resources and behind that of others. */

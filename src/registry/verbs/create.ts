@@ -9,7 +9,7 @@ import { emptiedMetadata } from '../fields/emptied-metadata.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { checkNamespace, dedupeOwners, fillSystemFields, wipeSystemFields } from '../metadata.ts';
 import { ComputedObject } from '../objects/computed-object.ts';
-import { passCreated } from '../objects/decoded-object-cache.ts';
+import { foresee } from '../objects/decoded-object-cache.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
@@ -131,9 +131,9 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   if (context.dryRun) return (await core.readValue(key)) === undefined ? showSent(target, object, show) : undefined;
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
   const value = await storage.codec.encode(encoded, key);
-  const result = await core.store.txn({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
+  if (isAsRead) foresee(core, { key, value, target, storage, encoded, isUpdate: false });
+  const result = await core.commit({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
-  if (isAsRead) passCreated(core, { key, target, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
   return { object: scope.show(storage.fromWritten({ key, value: encoded.json, modRevision: result.revision })), created: true };
 }

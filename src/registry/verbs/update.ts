@@ -15,7 +15,7 @@ import { groupResource, modifiedConflict, preconditionConflict } from '../errors
 import { emptiedMetadata } from '../fields/emptied-metadata.ts';
 import { setManagedFields } from '../fields/managed-fields.ts';
 import { DEFAULT_ROOT, objectKey } from '../objects/keys.ts';
-import { keepWritten } from '../objects/decoded-object-cache.ts';
+import { foresee } from '../objects/decoded-object-cache.ts';
 import { encodeObject, encodeWritten, sameContent } from '../objects/layout.ts';
 import { completesDeletion, preconditionProblem } from './lifecycle.ts';
 import { checkIdentity, checkNamespace } from '../metadata.ts';
@@ -262,10 +262,10 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
     ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: false });
   if (context.dryRun) return { type: 'dry', result: show(expect) };
   const { ttlSeconds } = storage.resource;
-  const result = await core.store.txn(removes ? { key, expect } : { key, expect, value: await storage.codec.encode(encoded, key), ttlSeconds });
+  const value = removes ? undefined : await storage.codec.encode(encoded, key);
+  if (value !== undefined && isAsRead) foresee(core, { key, value, target: request, storage, encoded, isUpdate: true });
+  const result = await core.commit(value === undefined ? { key, expect } : { key, expect, value, ttlSeconds });
   if (result.type === 'conflict') return again;
-  if (removes || !isAsRead) core.hot.drop(key);
-  else keepWritten(core, { key, target: request, storage, encoded, revision: result.revision });
   context.noteRevision?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
