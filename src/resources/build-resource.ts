@@ -65,8 +65,12 @@ export function gatesOf({ gatedFields = [], featureUses = {}, gatedDefaults = {}
   return new Set([STRICT_GATE, ...fields, ...Object.keys(featureUses), ...Object.keys(gatedDefaults), ...ruleGates]);
 }
 
-/** Of the gates that rows know, one is on where servers say nothing of it. */
-export const isOnByDefault = (gate: string): boolean => gate === STRICT_GATE;
+/** Of the gates that rows know, those that are on where servers say nothing of them. */
+const onByDefault: ReadonlySet<string> = new Set([
+  STRICT_GATE, 'DRADeviceBindingConditions', 'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus',
+]);
+
+export const isOnByDefault = (gate: string): boolean => onByDefault.has(gate);
 
 /** The strategy of a kind, put together from the members of its spec. */
 export function buildStrategy(spec: KindSpec, isGateOn: IsGateOn = isOnByDefault): Strategy {

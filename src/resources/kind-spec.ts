@@ -92,7 +92,7 @@ export interface KindSpec {
   readonly resetFields?: NonNullable<Resource['resetFields']>;
   readonly findUnreadable?: NonNullable<Resource['findUnreadable']>;
   readonly fieldAnnotations?: NonNullable<Resource['fieldAnnotations']>;
-  /** Fields that are dropped on writes because their feature is off by default; see dropGatedFields. */
+  /** Fields that are dropped on writes because their feature is off; see dropGatedFields. */
   readonly gatedFields?: readonly GatedField[];
   /** Gated fields are dropped from an update once generation has counted them as a change; absent: before. */
   readonly countsDropped?: true;

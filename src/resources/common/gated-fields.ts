@@ -1,4 +1,4 @@
-// Fields that the reference has in its types and does not keep, because their feature is off by default (upstream's dropDisabledFields). They are
+// Fields that the reference has in its types and does not keep, because their feature is off (upstream's dropDisabledFields). They are
 // dropped on writes, unless the stored object uses them already.
 import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type KubeObject, loadSchemas } from '../../apimachinery/index.ts';
 import type { Strategy } from '../../registry/index.ts';
-import { STRICT_GATE, buildStrategy } from '../build-resource.ts';
+import { STRICT_GATE, buildStrategy, isOnByDefault } from '../build-resource.ts';
 import { box, contextOf, makeObject, specOfKind } from '../kinds.suite.ts';
 import { schemaData } from '../schema/index.ts';
 import { createBuiltinResources, withGates } from '../table.ts';
 
 /** The strategy of a kind on a server with these gates. */
-const withGate = (key: string, ...gates: string[]): Strategy => buildStrategy(specOfKind(key), (gate) => gate === STRICT_GATE || gates.includes(gate));
+const withGate = (key: string, ...gates: string[]): Strategy => buildStrategy(specOfKind(key), (gate) => isOnByDefault(gate) || gates.includes(gate));
 
 function write(strategy: Strategy, body: object, old?: KubeObject): { readonly object: KubeObject; readonly errors: readonly string[] } {
   const object = makeObject(body);
@@ -196,6 +196,42 @@ test('statuses of pods name digests of images, and claims that take from the nod
   ];
   const digest = 'status.containerStatuses[0].volumeMounts[0].volumeStatus.imageVolumeStatus.imageRef: Required value: imageRef must not be empty';
   assert.deepEqual([check(), check('ImageVolumeWithDigest')], [claims, [...claims, digest]]);
+});
+
+test('features of devices that are on by default can be off: their fields are dropped, and kept where the stored object has one', () => {
+  const device = (fields: object): object => ({ spec: { driver: 'd', pool: { name: 'p', resourceSliceCount: 1 }, devices: [{ name: 'd', ...fields }] } });
+  const claim = (requests: object): object => ({ spec: { devices: { requests: [{ name: 'r', ...requests }] } } });
+  const lists = { firstAvailable: [{ name: 'a', deviceClassName: 'wanted' }] };
+  const cases: readonly (readonly [key: string, gate: string, body: object])[] = [
+    ['ResourceSlice', 'DRAPartitionableDevices', { spec: { sharedCounters: [{ name: 'wanted', counters: {} }] } }],
+    ['ResourceSlice', 'DRAPartitionableDevices', device({ nodeName: 'wanted' })],
+    ['ResourceSlice', 'DRADeviceBindingConditions', device({ bindingConditions: ['wanted'] })],
+    ['ResourceClaim', 'DRAPrioritizedList', claim(lists)],
+    ['ResourceClaimTemplate', 'DRAPrioritizedList', { spec: claim(lists) }],
+  ];
+  for (const [kind, gate, body] of cases) {
+    const strategy = (isOn: boolean): Strategy => buildStrategy(specOfKind(`resource.k8s.io/${kind}`), (one) => (one === gate ? isOn : isOnByDefault(one)));
+    const has = (isOn: boolean, old?: KubeObject): boolean => JSON.stringify(write(strategy(isOn), body, old).object['spec']).includes('wanted');
+    assert.deepEqual([has(true), has(false), has(false, makeObject(body))], [true, false, true], gate);
+  }
+  const status = { devices: [{ driver: 'd', pool: 'p', device: 'wanted' }],
+    allocation: { devices: { results: [{ request: 'r', driver: 'd', pool: 'p', device: 'x', bindingConditions: ['c'] }] } } };
+  const withStatus = (...off: string[]): unknown => {
+    const object = makeObject({ ...claim({}), status });
+    const strategy = buildStrategy(specOfKind('resource.k8s.io/ResourceClaim'), (gate) => isOnByDefault(gate) && !off.includes(gate));
+    strategy.prepareForUpdate?.(object, makeObject(claim({})), { ...contextOf(), subresource: 'status' });
+    const text = JSON.stringify(object['status']);
+    return [text.includes('wanted'), text.includes('bindingConditions')];
+  };
+  assert.deepEqual([withStatus(), withStatus('DRAResourceClaimDeviceStatus'), withStatus('DRADeviceBindingConditions')],
+    [[true, true], [false, true], [true, false]]);
+});
+
+test('an update of a ResourceSlice that says what is dropped counts as a change', () => {
+  const strategy = buildStrategy(specOfKind('resource.k8s.io/ResourceSlice'), (gate) => isOnByDefault(gate) && gate !== 'DRAPartitionableDevices');
+  const slice = (fields: object): object => ({ metadata: { generation: 1 }, spec: { devices: [{ name: 'd', ...fields }] } });
+  const { object } = write(strategy, slice({ allNodes: true }), makeObject(slice({})));
+  assert.deepEqual([object['spec'], object.metadata.generation], [(slice({}) as KubeObject)['spec'], 2]);
 });
 
 test('devices say what they take from the resources of the node', () => {

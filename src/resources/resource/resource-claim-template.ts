@@ -43,6 +43,7 @@ export const resourceClaimTemplateKind: KindSpec = {
   returnsDeleted: true,
   columns: nameAndAgeColumns,
   applyDefaults: applyResourceClaimTemplateDefaults,
+  gatedFields: [['DRAPrioritizedList', 'spec.spec.devices.requests[].firstAvailable']],
   ruleGates: [LISTS_GATE],
   validation: { object: validateResourceClaimTemplate, update: validateResourceClaimTemplateUpdate, usesExpressions: true },
 };

@@ -63,6 +63,10 @@ export const resourceClaimKind: KindSpec = {
   columns: resourceClaimColumns,
   applyDefaults: applyResourceClaimDefaults,
   strategy: prepareWithStatus({ keeps: allUserMetadata, prepareForStatus: forgetReturnedDevices }),
+  gatedFields: [
+    ['DRAPrioritizedList', 'spec.devices.requests[].firstAvailable'], ['DRAResourceClaimDeviceStatus', 'status.devices'],
+    ['DRADeviceBindingConditions', ...['bindingConditions', 'bindingFailureConditions'].map((name) => `status.allocation.devices.results[].${name}`)],
+  ],
   ruleGates: [LISTS_GATE],
   validation: { object: validateResourceClaim, update: validateResourceClaimUpdate, status: validateResourceClaimStatus, usesExpressions: true },
 };

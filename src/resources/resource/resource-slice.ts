@@ -45,11 +45,22 @@ function warnOfDriver(root: Field): readonly string[] {
 
 const gatedLists = ['ints', 'bools', 'strings', 'versions'];
 
-/** What slices say with features that are off by default. Upstream drops it from an update once it has counted that as a change. */
-const listGated = (slice: KubeObject): unknown[] => toObjects(readPath(slice, 'spec', 'devices')).map(({ nodeAllocatableResourceMappings, attributes }) => [
-  nodeAllocatableResourceMappings ?? null,
-  Object.fromEntries(Object.entries(toObject(attributes)).map(([name, attribute]) => [name, gatedLists.map((list) => readPath(attribute, list) ?? null)])),
-]);
+const partitionFields = ['consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'];
+const bindingFields = ['bindingConditions', 'bindingFailureConditions', 'bindsToNode'];
+
+const pickFields = (holder: unknown, names: readonly string[]): unknown[] => names.map((name) => {
+  const value = readPath(holder, name) ?? null;
+  return Array.isArray(value) && value.length === 0 ? null : value;
+});
+
+/** What slices say with features that can be off. Upstream drops it from an update once it has counted that as a change. */
+const listGated = (slice: KubeObject): unknown[] => [
+  ...pickFields(slice['spec'], ['sharedCounters', 'perDeviceNodeSelection']),
+  ...toObjects(readPath(slice, 'spec', 'devices')).map((device) => [
+    pickFields(device, ['nodeAllocatableResourceMappings', ...partitionFields, ...bindingFields]),
+    Object.fromEntries(Object.entries(toObject(device['attributes'])).map(([name, attribute]) => [name, pickFields(attribute, gatedLists)])),
+  ]),
+];
 
 /** The spec of ResourceSlice. */
 export const resourceSliceKind: KindSpec = {
@@ -63,6 +74,8 @@ export const resourceSliceKind: KindSpec = {
   gatedFields: [
     ['DRAListTypeAttributes', ...gatedLists.map((list) => `spec.devices[].attributes{}.${list}`)],
     ['DRANodeAllocatableResources', 'spec.devices[].nodeAllocatableResourceMappings'],
+    ['DRAPartitionableDevices', 'spec.sharedCounters', 'spec.perDeviceNodeSelection', ...partitionFields.map((name) => `spec.devices[].${name}`)],
+    ['DRADeviceBindingConditions', ...bindingFields.map((name) => `spec.devices[].${name}`)],
   ],
   countsDropped: true,
   applyDefaults: applySliceDefaults,

@@ -37,7 +37,8 @@ describe('--feature-gates', () => {
 
   it('knows the defaults', () => {
     assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
-      'ClearingNominatedNodeNameAfterBinding', 'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
+      'ClearingNominatedNodeNameAfterBinding', 'DRADeviceBindingConditions', 'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus',
+      'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
       'StrictIPCIDRValidation',
     ]);
   });
