@@ -87,6 +87,21 @@ describe('the other evaluators', () => {
     assert.match(usage('persistentvolumeclaims', expanded), /requests.storage=2Gi$/);
   });
 
+  it('count the devices of ResourceClaims by their class: of alternatives the most, of all that match as many as a claim can get', () => {
+    const { matches, usage: usageOf } = evaluatorOf({ group: 'resource.k8s.io', plural: 'resourceclaims' });
+    const ask = (...requests: object[]): string => formatAmounts(usageOf(object({ spec: { devices: { requests } } }), NOW_MS));
+    const COUNT = 'count/resourceclaims.resource.k8s.io=1';
+    const of = (deviceClassName: string, count: number, more: object = {}) => ({ deviceClassName, count, allocationMode: 'ExactCount', ...more });
+    assert.equal(ask({ exactly: of('gpu', 2) }, { exactly: of('gpu', 1) }, { exactly: of('odd', 1, { allocationMode: 'Odd' }) }),
+      `${COUNT},gpu.deviceclass.resource.k8s.io/devices=3,odd.deviceclass.resource.k8s.io/devices=0`);
+    assert.equal(ask({ firstAvailable: [of('gpu', 2), of('gpu', 4), of('nic', 0, { allocationMode: 'All' })] }),
+      `${COUNT},gpu.deviceclass.resource.k8s.io/devices=4,nic.deviceclass.resource.k8s.io/devices=32`);
+    assert.equal(ask(of('gpu', 2)), `${COUNT},gpu.deviceclass.resource.k8s.io/devices=2`);
+    assert.equal(ask(), COUNT);
+    assert.deepEqual(['count/resourceclaims.resource.k8s.io', 'gpu.deviceclass.resource.k8s.io/devices', 'count/resourceclaims'].map(matches),
+      [true, true, false]);
+  });
+
   it('count objects of every other resource, the oldest under their plain name too', () => {
     assert.equal(usage('secrets', {}), 'count/secrets=1,secrets=1');
     assert.equal(countName({ group: 'apps', plural: 'deployments' }), 'count/deployments.apps');

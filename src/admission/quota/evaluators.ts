@@ -1,13 +1,15 @@
-// The evaluators of all resources: pods, services and claims have rules of their own; of everything else the objects are counted.
+// The evaluators of all resources: pods, services and claims of volumes and devices have rules of their own; of everything else the objects are counted.
 import type { Resource } from '../../registry/index.ts';
 import { oneAmount } from './amounts.ts';
 import { claimEvaluator } from './claims.ts';
+import { deviceClaimEvaluator } from './device-claims.ts';
 import type { Evaluator } from './evaluator.ts';
 import { podEvaluator } from './pods.ts';
 import { serviceEvaluator } from './services.ts';
 
 const special: ReadonlyMap<string, Evaluator> = new Map([
-  ['pods', podEvaluator], ['services', serviceEvaluator], ['persistentvolumeclaims', claimEvaluator],
+  ['/pods', podEvaluator], ['/services', serviceEvaluator], ['/persistentvolumeclaims', claimEvaluator],
+  ['resource.k8s.io/resourceclaims', deviceClaimEvaluator],
 ]);
 
 /** Resources that quotas counted before `count/` was there, under their plain name. */
@@ -31,4 +33,4 @@ function countObjects(resource: Pick<Resource, 'group' | 'plural'>): Evaluator {
 
 /** The evaluator of a resource. */
 export const evaluatorOf = (resource: Pick<Resource, 'group' | 'plural'>): Evaluator =>
-  (resource.group === '' ? special.get(resource.plural) : undefined) ?? countObjects(resource);
+  special.get(`${resource.group}/${resource.plural}`) ?? countObjects(resource);
