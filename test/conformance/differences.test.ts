@@ -1,7 +1,7 @@
 // What differs from the reference on purpose, as docs/differences.md lists it, where no other test pins it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startTestServer } from '../../src/test-support/index.ts';
+import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
 
 test('startTestServer answers map keys that look like whole numbers first, in the order of their values', async (context) => {
   const server = await startTestServer();
@@ -50,20 +50,29 @@ test('empty maps and lists of built-in objects are read as absent', async (conte
   assert.deepEqual([kept.status, kept.body.data], [200, undefined]);
 });
 
+/** Creates a ControllerRevision whose raw data is a text, in protobuf, for readers of JSON or of protobuf; nothing is stored. */
+function sendRevision(server: TestServer, raw: string, accept = 'application/json') {
+  const field = (number: number, value: Buffer): Buffer => Buffer.concat([Buffer.from([number * 8 + 2, value.length]), value]);
+  const revision = Buffer.concat([field(1, field(1, Buffer.from('r'))), field(2, field(1, Buffer.from(raw)))]);
+  const type = Buffer.concat([field(1, Buffer.from('apps/v1')), field(2, Buffer.from('ControllerRevision'))]);
+  return server.request({
+    method: 'POST', path: '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All',
+    headers: { 'content-type': 'application/vnd.kubernetes.protobuf', accept },
+    body: Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, revision)]),
+  });
+}
+
 test('a body of protobuf whose raw data cannot be read is refused', async (context) => {
   const server = await startTestServer();
   context.after(() => server.close());
-  const field = (number: number, value: Buffer): Buffer => Buffer.concat([Buffer.from([number * 8 + 2, value.length]), value]);
-  const send = (raw: string) => {
-    const revision = Buffer.concat([field(1, field(1, Buffer.from('r'))), field(2, field(1, Buffer.from(raw)))]);
-    const type = Buffer.concat([field(1, Buffer.from('apps/v1')), field(2, Buffer.from('ControllerRevision'))]);
-    return server.request({
-      method: 'POST', path: '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All',
-      headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
-      body: Buffer.concat([Buffer.from('k8s\0'), field(1, type), field(2, revision)]),
-    });
-  };
-  assert.deepEqual([(await send('{}')).status, (await send('{')).status], [201, 400]);
+  assert.deepEqual([(await sendRevision(server, '{}')).status, (await sendRevision(server, '{')).status], [201, 400]);
+});
+
+test('raw data is answered in protobuf without the white space that it was sent with', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const { status, text } = await sendRevision(server, '{"a": "b"}', 'application/vnd.kubernetes.protobuf');
+  assert.deepEqual([status, text.includes('{"a":"b"}')], [201, true]);
 });
 
 test('a patch that takes the apiVersion away cannot set fields by the names that they have in the source of the reference', async (context) => {
