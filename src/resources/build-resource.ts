@@ -67,7 +67,8 @@ export function gatesOf({ gatedFields = [], featureUses = {}, gatedDefaults = {}
 
 /** Of the gates that rows know, those that are on where servers say nothing of them. */
 const onByDefault: ReadonlySet<string> = new Set([
-  STRICT_GATE, 'DRADeviceBindingConditions', 'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus',
+  STRICT_GATE, 'DRAConsumableCapacity', 'DRADeviceBindingConditions', 'DRADeviceTaints', 'DRAExtendedResource', 'DRAPartitionableDevices',
+  'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus',
 ]);
 
 export const isOnByDefault = (gate: string): boolean => onByDefault.has(gate);

@@ -228,4 +228,16 @@ describe('roles of features for devices', () => {
     assert.deepEqual(await rulesWith('DRADeviceTaintRules=true', 'DRAResourcePoolStatus=true'),
       [['devicetaintrules'], ['devicetaintrules/status', 'devicetaintrules'], ['resourcepoolstatusrequests', 'resourcepoolstatusrequests/status']]);
   });
+
+  it('are not there where gates that are on by default are off', async () => {
+    const readRoles = async (...featureGates: readonly string[]): Promise<readonly unknown[]> => {
+      const { server, send } = await startWith(featureGates, 'api/all=true');
+      const [evictor, scheduler] = await Promise.all(['system:controller:device-taint-eviction-controller', 'system:kube-scheduler']
+        .map((role) => send('GET', `${rbac}/clusterroles/${role}`)));
+      await server.close();
+      const claims = (scheduler?.rules ?? []).filter(({ resources, verbs }: Body) => resources?.[0] === 'resourceclaims' && verbs.includes('create'));
+      return [evictor?.rules !== undefined, claims.length];
+    };
+    assert.deepEqual([await readRoles(), await readRoles('DRADeviceTaints=false', 'DRAExtendedResource=false')], [[true, 1], [false, 0]]);
+  });
 });

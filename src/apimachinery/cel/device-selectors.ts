@@ -46,6 +46,8 @@ interface SelectorOptions {
   readonly takesLists?: boolean;
   /** The selector is stored already: it may call functions of features that are off. */
   readonly isStored?: boolean;
+  /** Devices say whether they can be allocated more than once; absent: they do. */
+  readonly sharesDevices?: boolean;
 }
 
 const deviceType = structType('kubernetes.DRADevice');
@@ -62,10 +64,10 @@ function includes(target: Value, wanted: Value): Value {
 }
 
 /** Where attributes may be lists, nothing is known of an attribute, and a function finds a value in a list or a single one: stored selectors may call it. */
-function createDeviceEnvironment({ takesLists = false, isStored = takesLists }: SelectorOptions): Environment {
+function createDeviceEnvironment({ takesLists = false, isStored = takesLists, sharesDevices = true }: SelectorOptions): Environment {
   const fields: ReadonlyMap<string, CelType> = new Map([
-    ['driver', stringType], ['allowMultipleAllocations', boolType], ['attributes', namedMaps(takesLists ? dynType : anyType)],
-    ['capacity', namedMaps(quantityType)],
+    ['driver', stringType], ['attributes', namedMaps(takesLists ? dynType : anyType)], ['capacity', namedMaps(quantityType)],
+    ...(sharesDevices ? [['allowMultipleAllocations', boolType] as const] : []),
   ]);
   const structs: StructProvider = { has: (type) => type === deviceType.name, fieldType: (_, field) => fields.get(field) };
   return extendEnvironment(kubernetesEnvironment, {
@@ -97,9 +99,10 @@ function sizeAt([variable, ...steps]: readonly string[]): { readonly min: number
 }
 
 /** Compiles the selector of a device; undefined where nothing is wrong with it. */
-export function deviceSelectorProblem(text: string, { takesLists = false, isStored = false }: SelectorOptions = {}): SelectorProblem | undefined {
+export function deviceSelectorProblem(text: string, options: SelectorOptions = {}): SelectorProblem | undefined {
+  const { takesLists = false, isStored = false, sharesDevices = true } = options;
   try {
-    const known = takesLists ? listEnvironment() : isStored ? storedEnvironment() : environment;
+    const known = !sharesDevices ? createDeviceEnvironment(options) : takesLists ? listEnvironment() : isStored ? storedEnvironment() : environment;
     const { resultType, program, estimateCost } = compileExpression(text, known);
     const isUnknown = resultType.kind === 'any' || (takesLists && resultType.kind === 'dyn');
     if (!isUnknown && (resultType.kind !== 'bool' || resultType.nullable)) {

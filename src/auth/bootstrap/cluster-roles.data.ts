@@ -190,7 +190,7 @@ export const clusterRoles: readonly RoleData[] = [
       ['resource.k8s.io', 'resourceclaims/status', readUpdate],
       ['core', 'pods/finalizers', 'update'],
       ['resource.k8s.io', 'resourceslices', read],
-      ['resource.k8s.io', 'resourceclaims', 'create delete'],
+      ifOn('DRAExtendedResource', 'resource.k8s.io', 'resourceclaims', 'create delete'),
       ifOn('DRADeviceTaintRules', 'resource.k8s.io', 'devicetaintrules', read),
       ['resource.k8s.io', 'resourceclaims/binding', 'patch update'],
       ifOn('GenericWorkload', 'scheduling.k8s.io', 'podgroups', read),

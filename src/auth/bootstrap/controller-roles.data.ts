@@ -53,7 +53,7 @@ export const controllerRoles: readonly RoleData[] = [
     ],
   },
   {
-    name: 'device-taint-eviction-controller',
+    name: 'device-taint-eviction-controller', gate: 'DRADeviceTaints',
     rules: [
       ['core', 'pods', 'delete get list watch'], ['core', 'pods/status', 'patch update'], ['resource.k8s.io', 'resourceclaims', read],
       ['resource.k8s.io', 'resourceslices', read], ['resource.k8s.io', 'deviceclasses', read], writeEvents,

@@ -206,6 +206,11 @@ test('features of devices that are on by default can be off: their fields are dr
     ['ResourceSlice', 'DRAPartitionableDevices', { spec: { sharedCounters: [{ name: 'wanted', counters: {} }] } }],
     ['ResourceSlice', 'DRAPartitionableDevices', device({ nodeName: 'wanted' })],
     ['ResourceSlice', 'DRADeviceBindingConditions', device({ bindingConditions: ['wanted'] })],
+    ['ResourceSlice', 'DRADeviceTaints', device({ taints: [{ key: 'wanted', effect: 'NoSchedule' }] })],
+    ['ResourceSlice', 'DRAConsumableCapacity', device({ capacity: { c: { value: '1', requestPolicy: { default: 'wanted' } } } })],
+    ['DeviceClass', 'DRAExtendedResource', { spec: { extendedResourceName: 'example.com/wanted' } }],
+    ['ResourceClaim', 'DRADeviceTaints', claim({ exactly: { tolerations: [{ key: 'wanted' }] } })],
+    ['ResourceClaim', 'DRAConsumableCapacity', { spec: { devices: { constraints: [{ distinctAttribute: 'wanted' }] } } }],
     ['ResourceClaim', 'DRAPrioritizedList', claim(lists)],
     ['ResourceClaimTemplate', 'DRAPrioritizedList', { spec: claim(lists) }],
   ];
@@ -225,6 +230,19 @@ test('features of devices that are on by default can be off: their fields are dr
   };
   assert.deepEqual([withStatus(), withStatus('DRAResourceClaimDeviceStatus'), withStatus('DRADeviceBindingConditions')],
     [[true, true], [false, true], [true, false]]);
+});
+
+test('without DRAConsumableCapacity devices are not shared', () => {
+  const errors = (kind: string, body: object): readonly string[] => write(
+    buildStrategy(specOfKind(`resource.k8s.io/${kind}`), (gate) => isOnByDefault(gate) && gate !== 'DRAConsumableCapacity'), body).errors;
+  const selectors = { spec: { selectors: [{ cel: { expression: 'device.allowMultipleAllocations == true' } }] } };
+  assert.match(errors('DeviceClass', selectors).join(), /undefined field 'allowMultipleAllocations'/);
+  assert.deepEqual(write(withGate('resource.k8s.io/DeviceClass'), selectors).errors, []);
+  const claim = { spec: { devices: {
+    requests: [{ name: 'r', exactly: { deviceClassName: 'c', allocationMode: 'ExactCount', count: 1 } }], constraints: [{ distinctAttribute: 'a/b' }],
+  } } };
+  assert.deepEqual(errors('ResourceClaim', claim), ['spec.devices.constraints[0].matchAttribute: Required value']);
+  assert.deepEqual(write(withGate('resource.k8s.io/ResourceClaim'), claim).errors, []);
 });
 
 test('an update of a ResourceSlice that says what is dropped counts as a change', () => {

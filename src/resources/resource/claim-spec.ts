@@ -62,6 +62,9 @@ export function checkReferences(parent: Field, names: RequestNames): Errors {
 /** The gate of devices whose attributes are lists. */
 export const LISTS_GATE = 'DRAListTypeAttributes';
 
+/** The gate of devices that can be allocated more than once. */
+export const SHARING_GATE = 'DRAConsumableCapacity';
+
 const MAX_EXPRESSION_BYTES = 10 * 1024;
 
 /** Validates a device selector, whose expression is compiled; one that is stored already may use features that are off. */
@@ -73,9 +76,12 @@ export function checkSelector(selector: Field, isStored = false): Errors {
   if (byteLength(text) > MAX_EXPRESSION_BYTES) return [tooLong(path, MAX_EXPRESSION_BYTES)];
   // A selector that compiles for single attributes compiles for lists.
   const problem = deviceSelectorProblem(text, { isStored });
-  if (problem === undefined) return [];
   const report = (found: NonNullable<typeof problem>): FieldError =>
     (found.type === 'invalid' ? invalidValue(path, text, found.message) : forbiddenField(path, 'too complex, exceeds cost limit'));
+  if (problem === undefined) {
+    const ofSingle = text.includes('allowMultipleAllocations') ? deviceSelectorProblem(text, { isStored, sharesDevices: false }) : undefined;
+    return ofSingle === undefined ? [] : [{ ...report(ofSingle), when: `!${SHARING_GATE}` }];
+  }
   const ofLists = deviceSelectorProblem(text, { takesLists: true });
   return [{ ...report(problem), when: `!${LISTS_GATE}` }, ...(ofLists === undefined ? [] : [{ ...report(ofLists), when: LISTS_GATE }])];
 }
@@ -115,7 +121,10 @@ function checkAttribute(constraint: Field): Errors {
   const [same, distinct] = [at(constraint, 'matchAttribute'), at(constraint, 'distinctAttribute')];
   if (isGiven(same)) return checkFullAttributeName(same);
   if (isGiven(distinct)) return checkFullAttributeName(distinct);
-  return [required(constraint.path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set')];
+  return [
+    { ...required(constraint.path, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'), when: SHARING_GATE },
+    { ...required(same.path), when: `!${SHARING_GATE}` },
+  ];
 }
 
 /** Validates the spec of a claim. */
@@ -126,5 +135,15 @@ export function checkClaimSpec(spec: Field): Errors {
     ...checkSet(at(devices, 'requests'), MAX_REQUESTS, { check: checkRequest, keyOf: byName }),
     ...checkItems(at(devices, 'constraints'), MAX_CONSTRAINTS, (constraint) => [...checkReferences(constraint, names), ...checkAttribute(constraint)]),
     ...checkItems(at(devices, 'config'), MAX_CONFIGS, (config) => [...checkReferences(config, names), ...checkConfiguration(config)]),
+  ];
+}
+
+/** The fields of the spec of a claim, at a path, that are dropped where features are off; a status says more about devices that are shared. */
+export function gateClaimSpec(path: string, ...shared: readonly string[]): readonly (readonly [gate: string, ...paths: string[]])[] {
+  const requests = `${path}.devices.requests[]`;
+  const inRequests = (name: string): string[] => [`${requests}.exactly.${name}`, `${requests}.firstAvailable[].${name}`];
+  return [
+    ['DRAPrioritizedList', `${requests}.firstAvailable`], ['DRADeviceTaints', ...inRequests('tolerations')],
+    [SHARING_GATE, `${path}.devices.constraints[].distinctAttribute`, ...inRequests('capacity'), ...shared],
   ];
 }

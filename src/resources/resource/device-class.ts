@@ -5,7 +5,7 @@ import { type Errors, type Field, at, isGiven } from '../common/validation/check
 import { readPath, toText } from '../common/values.ts';
 import { isExtendedName } from '../core/pods/validation/resources.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { LISTS_GATE, MAX_CONFIGS, MAX_SELECTORS, checkSelector } from './claim-spec.ts';
+import { LISTS_GATE, MAX_CONFIGS, MAX_SELECTORS, SHARING_GATE, checkSelector } from './claim-spec.ts';
 import { checkConfiguration, checkItems } from './parts.ts';
 
 /** Validates deviceclasses. Selectors that an update leaves as they are are stored ones. */
@@ -28,6 +28,7 @@ export const deviceClassKind: KindSpec = {
   versions: ['v1', 'v1beta2', 'v1beta1'],
   tracksGeneration: true,
   columns: nameAndAgeColumns,
-  ruleGates: [LISTS_GATE],
+  gatedFields: [['DRAExtendedResource', 'spec.extendedResourceName']],
+  ruleGates: [LISTS_GATE, SHARING_GATE],
   validation: { object: (deviceClass) => validateDeviceClass(deviceClass), update: validateDeviceClass, usesExpressions: true },
 };

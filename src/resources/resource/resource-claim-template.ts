@@ -6,7 +6,7 @@ import { type Errors, type Field, at } from '../common/validation/check.ts';
 import { readPath, toObject } from '../common/values.ts';
 import { checkTemplateMetadata } from '../core/volumes/claim-spec.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { LISTS_GATE, applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
+import { LISTS_GATE, applyDeviceDefaults, checkClaimSpec, gateClaimSpec } from './claim-spec.ts';
 import { convertClaimTemplate } from './convert.ts';
 import { showDevicePart } from './structs.ts';
 
@@ -43,7 +43,7 @@ export const resourceClaimTemplateKind: KindSpec = {
   returnsDeleted: true,
   columns: nameAndAgeColumns,
   applyDefaults: applyResourceClaimTemplateDefaults,
-  gatedFields: [['DRAPrioritizedList', 'spec.spec.devices.requests[].firstAvailable']],
+  gatedFields: gateClaimSpec('spec.spec'),
   ruleGates: [LISTS_GATE],
   validation: { object: validateResourceClaimTemplate, update: validateResourceClaimTemplateUpdate, usesExpressions: true },
 };

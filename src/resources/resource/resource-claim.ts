@@ -8,7 +8,7 @@ import { status } from '../common/subresources.ts';
 import type { Errors } from '../common/validation/check.ts';
 import { readPath, toList, toObjects } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
-import { LISTS_GATE, applyDeviceDefaults, checkClaimSpec } from './claim-spec.ts';
+import { LISTS_GATE, applyDeviceDefaults, checkClaimSpec, gateClaimSpec } from './claim-spec.ts';
 import { validateResourceClaimStatus } from './claim-status.ts';
 import { convertClaim } from './convert.ts';
 import { showDevicePart } from './structs.ts';
@@ -54,6 +54,8 @@ function validateResourceClaimUpdate(claim: KubeObject, old: KubeObject): Errors
   return equalJson(after, before) ? [] : [invalidValue('spec', after, 'field is immutable')];
 }
 
+const inResults = (name: string): string => `status.allocation.devices.results[].${name}`;
+
 /** The spec of ResourceClaim. */
 export const resourceClaimKind: KindSpec = {
   kind: 'ResourceClaim', plural: 'resourceclaims', returnsDeleted: true,
@@ -64,8 +66,9 @@ export const resourceClaimKind: KindSpec = {
   applyDefaults: applyResourceClaimDefaults,
   strategy: prepareWithStatus({ keeps: allUserMetadata, prepareForStatus: forgetReturnedDevices }),
   gatedFields: [
-    ['DRAPrioritizedList', 'spec.devices.requests[].firstAvailable'], ['DRAResourceClaimDeviceStatus', 'status.devices'],
-    ['DRADeviceBindingConditions', ...['bindingConditions', 'bindingFailureConditions'].map((name) => `status.allocation.devices.results[].${name}`)],
+    ...gateClaimSpec('spec', 'status.devices[].shareID', ...['shareID', 'consumedCapacity'].map(inResults)),
+    ['DRAResourceClaimDeviceStatus', 'status.devices'],
+    ['DRADeviceBindingConditions', ...['bindingConditions', 'bindingFailureConditions'].map(inResults)],
   ],
   ruleGates: [LISTS_GATE],
   validation: { object: validateResourceClaim, update: validateResourceClaimUpdate, status: validateResourceClaimStatus, usesExpressions: true },

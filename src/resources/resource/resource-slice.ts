@@ -57,7 +57,8 @@ const pickFields = (holder: unknown, names: readonly string[]): unknown[] => nam
 const listGated = (slice: KubeObject): unknown[] => [
   ...pickFields(slice['spec'], ['sharedCounters', 'perDeviceNodeSelection']),
   ...toObjects(readPath(slice, 'spec', 'devices')).map((device) => [
-    pickFields(device, ['nodeAllocatableResourceMappings', ...partitionFields, ...bindingFields]),
+    pickFields(device, ['nodeAllocatableResourceMappings', 'taints', 'allowMultipleAllocations', ...partitionFields, ...bindingFields]),
+    Object.entries(toObject(device['capacity'])).map(([name, capacity]) => [name, pickFields(capacity, ['requestPolicy'])]).sort(),
     Object.fromEntries(Object.entries(toObject(device['attributes'])).map(([name, attribute]) => [name, pickFields(attribute, gatedLists)])),
   ]),
 ];
@@ -75,6 +76,8 @@ export const resourceSliceKind: KindSpec = {
     ['DRAListTypeAttributes', ...gatedLists.map((list) => `spec.devices[].attributes{}.${list}`)],
     ['DRANodeAllocatableResources', 'spec.devices[].nodeAllocatableResourceMappings'],
     ['DRAPartitionableDevices', 'spec.sharedCounters', 'spec.perDeviceNodeSelection', ...partitionFields.map((name) => `spec.devices[].${name}`)],
+    ['DRADeviceTaints', 'spec.devices[].taints'],
+    ['DRAConsumableCapacity', 'spec.devices[].allowMultipleAllocations', 'spec.devices[].capacity{}.requestPolicy'],
     ['DRADeviceBindingConditions', ...bindingFields.map((name) => `spec.devices[].${name}`)],
   ],
   countsDropped: true,

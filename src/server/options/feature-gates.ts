@@ -92,13 +92,14 @@ const stageOf = (name: string, { isOn, isLocked }: Gate): string => otherStages.
 export const switchableGates = [
   'AllAlpha', 'AllBeta', 'AllowInsecureKubeletCertificateSigningRequests', 'AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage',
   'ClearingNominatedNodeNameAfterBinding', 'ClusterTrustBundle', 'ClusterTrustBundleProjection', 'ContainerStopSignals', 'CoordinatedLeaderElection',
-  'CrossNamespaceVolumeDataSource', 'DRADeviceBindingConditions', 'DRADeviceTaintRules', 'DRAListTypeAttributes', 'DRANodeAllocatableResources',
-  'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus', 'DRAResourceClaimGranularStatusAuthorization',
-  'DRAResourcePoolStatus', 'DRAWorkloadResourceClaims', 'GangScheduling', 'GenericWorkload', 'HPAScaleToZero', 'ImageVolumeWithDigest', 'KMSv1',
-  'ManifestBasedAdmissionControlConfig', 'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity', 'OpenAPIEnums', 'PodCertificateRequest',
-  'PodLogsQuerySplitStreams', 'SELinuxMount', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator',
-  'StrictIPCIDRValidation', 'TaintTolerationComparisonOperators', 'TopologyAwareWorkloadScheduling', 'UserNamespacesHostNetworkSupport',
-  'VolumeLimitScaling', 'WorkloadAwarePreemption', 'WorkloadWithJob',
+  'CrossNamespaceVolumeDataSource', 'DRAConsumableCapacity', 'DRADeviceBindingConditions', 'DRADeviceTaintRules', 'DRADeviceTaints',
+  'DRAExtendedResource', 'DRAListTypeAttributes', 'DRANodeAllocatableResources', 'DRAPartitionableDevices', 'DRAPrioritizedList',
+  'DRAResourceClaimDeviceStatus', 'DRAResourceClaimGranularStatusAuthorization', 'DRAResourcePoolStatus', 'DRAWorkloadResourceClaims',
+  'GangScheduling', 'GenericWorkload', 'HPAScaleToZero', 'ImageVolumeWithDigest', 'KMSv1', 'ManifestBasedAdmissionControlConfig',
+  'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity', 'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'SELinuxMount',
+  'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator', 'StrictIPCIDRValidation',
+  'TaintTolerationComparisonOperators', 'TopologyAwareWorkloadScheduling', 'UserNamespacesHostNetworkSupport', 'VolumeLimitScaling',
+  'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;
 
 /**

@@ -37,9 +37,9 @@ describe('--feature-gates', () => {
 
   it('knows the defaults', () => {
     assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
-      'ClearingNominatedNodeNameAfterBinding', 'DRADeviceBindingConditions', 'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus',
-      'DRAResourceClaimGranularStatusAuthorization', 'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction',
-      'StrictIPCIDRValidation',
+      'ClearingNominatedNodeNameAfterBinding', 'DRAConsumableCapacity', 'DRADeviceBindingConditions', 'DRADeviceTaints', 'DRAExtendedResource',
+      'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus', 'DRAResourceClaimGranularStatusAuthorization',
+      'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction', 'StrictIPCIDRValidation',
     ]);
   });
 

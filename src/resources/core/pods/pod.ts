@@ -54,7 +54,8 @@ export const podKind: KindSpec = {
   resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
   columns: podColumns,
   rowConditions: readPodConditions,
-  ...gatePodSpec('spec', ['DRANodeAllocatableResources', 'status.nodeAllocatableResourceClaimStatuses'], imageDigests),
+  ...gatePodSpec('spec', ['DRANodeAllocatableResources', 'status.nodeAllocatableResourceClaimStatuses'],
+    ['DRAExtendedResource', 'status.extendedResourceClaimStatus'], imageDigests),
   applyDefaults(pod, _version, before) {
     applyPodDefaults(pod, before);
     mirrorAddresses(readPointer(pod, 'status'));
