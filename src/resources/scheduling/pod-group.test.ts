@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSchemas } from '../../apimachinery/index.ts';
 import { contextOf, create, makeObject, prepareNew, printCell, specOfKind, update, updateStatus } from '../kinds.suite.ts';
-import { STRICT_GATE, buildStrategy } from '../build-resource.ts';
+import { STRICT_GATE, buildStrategy, isOnByDefault } from '../build-resource.ts';
 import { schemaData } from '../schema/index.ts';
 import { createBuiltinResources, withGates } from '../table.ts';
 
@@ -67,7 +67,7 @@ test('withGates leaves the fields of features that are on, and other rows as the
   const row = (kind: string) => rows.find((one) => one.kind === kind)!;
   const isOn = (gate: string): boolean => ['GenericWorkload', 'WorkloadAwarePreemption', STRICT_GATE].includes(gate);
   assert.equal(withGates(row('ConfigMap'), isOn), row('ConfigMap'));
-  assert.equal(withGates(row('Pod'), (gate) => gate === STRICT_GATE), row('Pod'));
+  assert.equal(withGates(row('Pod'), isOnByDefault), row('Pod'));
   const pod = makeObject({ spec: { schedulingGroup: { podGroupName: 'g' }, containers: [] } });
   withGates(row('Pod'), isOn).strategy.prepareForCreate?.(pod, contextOf());
   assert.deepEqual((pod['spec'] as { schedulingGroup?: unknown }).schedulingGroup, { podGroupName: 'g' });
