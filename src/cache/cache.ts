@@ -3,14 +3,14 @@
 // and unlike it never pushes: a slow watcher costs the others nothing.
 import { type Clock, type Steps, type Timer, createTimeSlice, runStepsInSlices } from '../base/index.ts';
 import { type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
-import type { Cache, CacheObserver, Decode, Entry, Snapshot, WatchedRange, Watcher } from './contract.ts';
+import type { Cache, CacheObserver, ColumnsOf, Decode, Entry, Snapshot, WatchedRange, Watcher } from './contract.ts';
 import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
 import { ChunkCompactor } from './chunk-compactor.ts';
 import { ColumnIndexes } from './column-index.ts';
 import { createSnapshot } from './snapshot.ts';
-import { type ColumnsOf, WatchIndex } from './watch-index.ts';
+import { WatchIndex } from './watch-index.ts';
 import { HistoryWatcher, type WatchHost } from './watcher.ts';
 
 /** Changes that a cache keeps at most unless an option says otherwise. */
@@ -42,7 +42,7 @@ export interface CacheOptions<T> {
   readonly compactChunk?: (chunk: readonly Entry<T>[]) => Steps<boolean>;
   /** Called with values that were changed or deleted: from then on only history holds them. */
   readonly supersede?: (value: T) => void;
-  /** What a watcher may want a value of, see WatchedRange; undefined for values whose columns cannot be read. */
+  /** What watchers and reads may want a value of, see WatchedRange and Snapshot.find; no column can be read when absent. */
   readonly columnsOf?: ColumnsOf<T>;
   readonly observer?: CacheObserver | undefined;
 }

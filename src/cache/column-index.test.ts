@@ -22,13 +22,18 @@ async function start(count = MANY): Promise<{ harness: StoreHarness; store: Brea
   return { harness, store, cache };
 }
 
-/** Fills the index. */
-async function fill(cache: Cache<string>, { clock }: StoreHarness): Promise<void> {
-  cache.latest().find({ column: 0, value: '' }, all);
+/** Lets works that take turns end. */
+async function passTurns({ clock }: StoreHarness): Promise<void> {
   for (let i = 0; i < 20; i++) {
     clock.advance(0);
     await settle();
   }
+}
+
+/** Fills the index. */
+async function fill(cache: Cache<string>, harness: StoreHarness): Promise<void> {
+  cache.latest().find({ column: 0, value: '' }, all);
+  await passTurns(harness);
 }
 
 const found = (cache: Cache<string>, value: string, range = all): string[] | undefined =>
@@ -83,6 +88,25 @@ describe('Snapshot.find', () => {
     await settle();
     assert.equal(found(cache, 'v1'), undefined);
     cache.close();
+  });
+
+  it('indexes four columns at a time, and gives up one that is not filled within five thousand changes', async () => {
+    const { harness, cache } = await start();
+    const find = (column: number): unknown => cache.latest().find({ column, value: '' }, all);
+    for (const column of [0, 1, 2, 3, 4]) find(column);
+    await fill(cache, harness);
+    // Columns that values do not have may have any value.
+    assert.deepEqual([0, 3, 4].map((column) => (find(column) as unknown[] | undefined)?.length), [0, MANY, undefined]);
+    cache.close();
+    const busy = await start();
+    assert.equal(found(busy.cache, 'v1'), undefined);
+    for (let i = 0; i <= 5000; i++) await busy.harness.write('/p/n0/0', `v${i % 10}`);
+    await settle();
+    await passTurns(busy.harness);
+    assert.equal(found(busy.cache, 'v1'), undefined);
+    await passTurns(busy.harness);
+    assert.deepEqual(found(busy.cache, 'v1'), lookedAt(busy.cache, 'v1'));
+    busy.cache.close();
   });
 
   it('agrees with a look at all, whatever changes before it is filled and after', async () => {

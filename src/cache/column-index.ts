@@ -4,13 +4,16 @@
 //   absent ──find()──▶ filling: a snapshot is read in slices, changes are kept ──all is read──▶ ready ──of no use for UNUSED_MS, or listed again──▶ absent
 import { type Clock, compareKeys, createBoundsTest, createTimeSlice, takeTurn } from '../base/index.ts';
 import type { KeyRange } from '../storage/index.ts';
-import type { CacheEvent, ColumnValue, Entry } from './contract.ts';
-import type { ColumnsOf } from './watch-index.ts';
+import type { CacheEvent, ColumnValue, ColumnsOf, Entry } from './contract.ts';
 
 /** To read all takes little time then. */
 const FEW_ENTRIES = 256;
 /** To find more takes so long that all entries are read in turns instead. */
 const MOST_FOUND = 2048;
+/** Columns that are indexed at a time: a client may ask for a value of each that there is. */
+const MOST_INDEXES = 4;
+/** Changes that wait until an index is filled; each holds two versions of a value. With more of them the index is given up. */
+const MOST_MISSED = 5000;
 const UNUSED_MS = 600_000;
 /** The longest turn of filling, unless one chunk takes longer. */
 const TURN_MS = 8;
@@ -67,11 +70,13 @@ class ColumnIndex<T> {
     this.#missed = undefined;
   }
 
-  take(step: Step<T>): void {
-    if (this.#missed !== undefined) return void this.#missed.push(step);
+  /** Follows a change; false when there have been too many before the index is filled. */
+  take(step: Step<T>): boolean {
+    if (this.#missed !== undefined) return this.#missed.push(step) <= MOST_MISSED;
     const { event: { key, previous }, entry } = step;
     if (previous !== undefined) this.#remove(key, previous);
     if (entry !== undefined) this.#add(entry);
+    return true;
   }
 
   /** Entries in a range that have the value, or may have it, in key order; undefined when there are many. */
@@ -115,7 +120,7 @@ export class ColumnIndexes<T> {
   find({ column, value }: ColumnValue, range: KeyRange, newest: State<T>): readonly Entry<T>[] | undefined {
     let index = this.#indexes.get(column);
     if (index === undefined) {
-      if (newest.size <= FEW_ENTRIES) return undefined;
+      if (newest.size <= FEW_ENTRIES || this.#indexes.size === MOST_INDEXES) return undefined;
       index = new ColumnIndex(column, this.#columnsOf);
       this.#indexes.set(column, index);
       void index.fill(newest, this.#clock);
@@ -131,7 +136,7 @@ export class ColumnIndexes<T> {
 
   /** Changes in the order in which they came. */
   take(step: Step<T>): void {
-    for (const index of this.#indexes.values()) index.take(step);
+    for (const [column, index] of this.#indexes) if (!index.take(step)) this.#drop(column, index);
   }
 
   /** The cache begins again, or ends. */
@@ -144,9 +149,12 @@ export class ColumnIndexes<T> {
   dropUnused(): void {
     const sinceMs = this.#clock.monotonicMs() - UNUSED_MS;
     for (const [column, index] of this.#indexes) {
-      if (index.usedMs > sinceMs) continue;
-      index.drop();
-      this.#indexes.delete(column);
+      if (index.usedMs <= sinceMs) this.#drop(column, index);
     }
+  }
+
+  #drop(column: number, index: ColumnIndex<T>): void {
+    index.drop();
+    this.#indexes.delete(column);
   }
 }

@@ -14,6 +14,9 @@ export interface ColumnValue {
   readonly value: string;
 }
 
+/** Reads the columns of a value; undefined where they cannot be read. */
+export type ColumnsOf<T> = (value: T) => readonly string[] | undefined;
+
 /** An immutable view of the prefix at exactly `revision`. Reading from it is synchronous and never blocks a writer. */
 export interface Snapshot<T> {
   readonly revision: number;

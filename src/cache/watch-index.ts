@@ -1,16 +1,13 @@
 // Finds the watchers that a change concerns. Most want all changes of a range of keys. Those that want one value of a column, as each kubelet wants the
 // pods of its node, are found by that value: a change of a pod concerns one of a thousand kubelets.
 import { KeyIndex, type Ranged } from '../storage/index.ts';
-import type { CacheEvent, ColumnValue } from './contract.ts';
+import type { CacheEvent, ColumnValue, ColumnsOf } from './contract.ts';
 
 /** A watcher as the index sees it. */
 export interface Indexed extends Ranged {
   readonly only: ColumnValue | undefined;
   isInside(key: string): boolean;
 }
-
-/** Reads the values of a value's columns; undefined where they are not known. */
-export type ColumnsOf<T> = (value: T) => readonly string[] | undefined;
 
 /** Whether a change concerns the watchers of one value of a column: the value is there before the change or after it, or may be. */
 export function concerns<T>({ value, previous }: CacheEvent<T>, { column, value: wanted }: ColumnValue, columnsOf: ColumnsOf<T>): boolean {

@@ -9,10 +9,10 @@
 // state `close` ends it at once; `drain` ends all but a reading one, which ends after its last take.
 import { type Clock, createBoundsTest } from '../base/index.ts';
 import type { KeyRange, Store } from '../storage/index.ts';
-import type { CacheEvent, ColumnValue, Decode, WatchedRange, Watcher } from './contract.ts';
+import type { CacheEvent, ColumnValue, ColumnsOf, Decode, WatchedRange, Watcher } from './contract.ts';
 import type { History } from './history.ts';
 import { Replay } from './replay.ts';
-import { type ColumnsOf, type Indexed, type WatchIndex, concerns } from './watch-index.ts';
+import { type Indexed, type WatchIndex, concerns } from './watch-index.ts';
 
 /** The parts that the cache shares with its watchers. */
 export interface WatchHost<T> {
