@@ -72,9 +72,9 @@ export interface ResourceStorage {
   /** The object of a stored value; one that cannot be read says so when it is. */
   decode(kv: StoredValue): StoredRevision;
   /** The object of JSON that was just encoded. */
-  fromJson(kv: StoredValue): StoredRevision;
+  readonly fromJson: (kv: StoredValue) => StoredRevision;
   /** The same, once it is stored: the cache's own where it has come there, so that answer and watches share what is made of it. */
-  fromWritten(kv: StoredValue): StoredRevision;
+  readonly fromWritten: (kv: StoredValue) => StoredRevision;
 }
 
 /** A value of the store, or what was just written. */
@@ -315,8 +315,8 @@ export class Core {
 
   #createSlot(resource: Resource, prefix: string): Slot {
     const layout = createLayout(resource, prefix);
-    const passing = { layout, memo: this.#memo, ...(this.options.namesUnreadable === true && { namedRoot: this.root }) };
-    const context: ObjectContext = { ...passing, hot: this.hot };
+    const unstored: ObjectContext = { layout, memo: this.#memo, ...(this.options.namesUnreadable === true && { namedRoot: this.root }) };
+    const context: ObjectContext = { ...unstored, hot: this.hot };
     const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
     let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {
@@ -325,7 +325,7 @@ export class Core {
         this.hot.arrive(kv);
         return decodeValue(context, codec, kv);
       },
-      fromJson: (kv) => new StoredRevision(passing, kv, true),
+      fromJson: (kv) => new StoredRevision(unstored, kv, true),
       fromWritten(kv) {
         const known = slot.cached(kv.key);
         return known?.revision === kv.modRevision && !(known instanceof UnreadableObject) ? known : new StoredRevision(context, kv, true);

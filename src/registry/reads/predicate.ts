@@ -76,6 +76,10 @@ interface Selectors {
 const LARGEST_GROUP = 64;
 const MOST_GROUPS = 16;
 
+/** The selectable field of a row that must have a value, by its place in the row; -1 where the requirement is another. */
+const columnOf = ({ selectableFields }: Resource, { field, operator }: FieldRequirement): number =>
+  (operator === '=' ? Object.keys(selectableFields).indexOf(field) : -1);
+
 /** The values that objects must hold, as far as an index knows them. */
 function findWanted(resource: Resource, fields: readonly FieldRequirement[], labels: LabelSelector | undefined): (readonly number[])[] {
   const wanted: (readonly number[])[] = [];
@@ -85,23 +89,18 @@ function findWanted(resource: Resource, fields: readonly FieldRequirement[], lab
     const group = requirement.values.length <= LARGEST_GROUP ? wantedLabel(requirement) : undefined;
     if (group !== undefined) wanted.push(group);
   }
-  const columns = Object.keys(resource.selectableFields);
-  for (const { field, operator, value } of fields) {
+  for (const requirement of fields) {
     if (wanted.length === MOST_GROUPS) return wanted;
-    const index = operator === '=' ? columns.indexOf(field) : -1;
-    if (index >= 0) wanted.push(wantedField(index, value));
+    const column = columnOf(resource, requirement);
+    if (column >= 0) wanted.push(wantedField(column, requirement.value));
   }
   return wanted;
 }
 
 /** The first value that a selectable field must have. */
 function findOnly(resource: Resource, fields: readonly FieldRequirement[]): Predicate['only'] {
-  const columns = Object.keys(resource.selectableFields);
-  for (const { field, operator, value } of fields) {
-    const column = operator === '=' ? columns.indexOf(field) : -1;
-    if (column >= 0) return { column, value };
-  }
-  return undefined;
+  const found = fields.find((requirement) => columnOf(resource, requirement) >= 0);
+  return found && { column: columnOf(resource, found), value: found.value };
 }
 
 const isOfKey = (field: string): boolean => field === 'metadata.name' || field === 'metadata.namespace';

@@ -127,7 +127,8 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   checkSize(encoded.json);
   await pause();
   const revision = givenRevision(object);
-  const show = (modRevision: number): WriteResult => ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: true });
+  const read = context.dryRun ? storage.fromJson : storage.fromWritten;
+  const show = (modRevision: number): WriteResult => ({ object: scope.show(read({ key, value: encoded.json, modRevision })), created: true });
   if (context.dryRun) return (await core.readValue(key)) === undefined ? showSent(target, object, show) : undefined;
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
   const value = await storage.codec.encode(encoded, key);
@@ -135,7 +136,7 @@ async function commit({ core, creation: { scope, managedFields, unread }, object
   const result = await core.commit({ key, expect: 0, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return undefined;
   context.noteRevision?.(result.revision);
-  return { object: scope.show(storage.fromWritten({ key, value: encoded.json, modRevision: result.revision })), created: true };
+  return show(result.revision);
 }
 
 /** A dry run shows the resourceVersion as it was sent, also one that no object can have. */

@@ -129,11 +129,9 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
   await round.pause();
   const encoded = encodeObject(storage.layout, object);
   await round.pause();
-  const at = (modRevision: number): StoredRevision => storage.fromWritten({ key, value: encoded.json, modRevision });
-  if (request.context.dryRun) {
-    const object = scope.show(storage.fromJson({ key, value: encoded.json, modRevision: current.revision }));
-    return { type: 'done', sure: false, result: { type, object } };
-  }
+  const read = request.context.dryRun ? storage.fromJson : storage.fromWritten;
+  const at = (modRevision: number): StoredRevision => read({ key, value: encoded.json, modRevision });
+  if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
   const value = await storage.codec.encode(encoded, key);
   const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;

@@ -258,8 +258,8 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   }
   if (!removes) checkSize(encoded.json);
   await pause();
-  const show = (modRevision: number): WriteResult =>
-    ({ object: scope.show(storage.fromJson({ key, value: encoded.json, modRevision })), created: false });
+  const read = context.dryRun || removes ? storage.fromJson : storage.fromWritten;
+  const show = (modRevision: number): WriteResult => ({ object: scope.show(read({ key, value: encoded.json, modRevision })), created: false });
   if (context.dryRun) return { type: 'dry', result: show(expect) };
   const { ttlSeconds } = storage.resource;
   const value = removes ? undefined : await storage.codec.encode(encoded, key);
@@ -269,6 +269,5 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   context.noteRevision?.(result.revision);
   if (removes) await releaseRemoved(core, storage.resource, () => object);
   // The reference answers a removal with the object of the request, at the revision that it had.
-  if (removes) return { type: 'written', result: show(expect) };
-  return { type: 'written', result: { object: scope.show(storage.fromWritten({ key, value: encoded.json, modRevision: result.revision })), created: false } };
+  return { type: 'written', result: show(removes ? expect : result.revision) };
 }
