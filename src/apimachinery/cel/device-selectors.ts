@@ -1,6 +1,5 @@
 // Selectors of devices (resource.k8s.io): what their expressions may name, what they may result in, and how much one may cost. The variable `device` has
 // a type of its own, whose texts, maps and attributes are bounded, so that costs are known before anything is evaluated.
-import { once } from '../../base/index.ts';
 import { compileExpression } from './compile.ts';
 import { type Environment, type StructProvider, declare, extendEnvironment, method } from './check/environment.ts';
 import { kubernetesEnvironment } from './kubernetes.ts';
@@ -76,9 +75,15 @@ function createDeviceEnvironment({ takesLists = false, isStored = takesLists, sh
   });
 }
 
-const environment = createDeviceEnvironment({});
-const storedEnvironment = once(() => createDeviceEnvironment({ isStored: true }));
-const listEnvironment = once(() => createDeviceEnvironment({ takesLists: true }));
+const environments = new Map<string, Environment>();
+
+/** The environment of selectors that are read in one way; it is made once. */
+function environmentOf(options: SelectorOptions): Environment {
+  const key = JSON.stringify(options);
+  let environment = environments.get(key);
+  if (environment === undefined) environments.set(key, (environment = createDeviceEnvironment(options)));
+  return environment;
+}
 
 /** The bound of the step `name` from a value: attributes are alike, whichever name selects one. */
 function follow(bound: Bound, name: string): Bound | undefined {
@@ -100,11 +105,9 @@ function sizeAt([variable, ...steps]: readonly string[]): { readonly min: number
 
 /** Compiles the selector of a device; undefined where nothing is wrong with it. */
 export function deviceSelectorProblem(text: string, options: SelectorOptions = {}): SelectorProblem | undefined {
-  const { takesLists = false, isStored = false, sharesDevices = true } = options;
   try {
-    const known = !sharesDevices ? createDeviceEnvironment(options) : takesLists ? listEnvironment() : isStored ? storedEnvironment() : environment;
-    const { resultType, program, estimateCost } = compileExpression(text, known);
-    const isUnknown = resultType.kind === 'any' || (takesLists && resultType.kind === 'dyn');
+    const { resultType, program, estimateCost } = compileExpression(text, environmentOf(options));
+    const isUnknown = resultType.kind === 'any' || (options.takesLists === true && resultType.kind === 'dyn');
     if (!isUnknown && (resultType.kind !== 'bool' || resultType.nullable)) {
       return { type: 'invalid', message: `must evaluate to bool or the unknown type, not ${describeType(resultType)}` };
     }
