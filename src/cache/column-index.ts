@@ -15,7 +15,7 @@ const MOST_INDEXES = 4;
 /** Changes that wait until an index is filled; each holds two versions of a value. With more of them the index is given up. */
 const MOST_MISSED = 5000;
 const UNUSED_MS = 600_000;
-/** The longest turn of filling, unless one chunk takes longer. */
+/** The longest turn of filling, unless the columns of one value take longer to read. */
 const TURN_MS = 8;
 
 /** A state that can be read chunk by chunk and does not change. */
@@ -54,14 +54,19 @@ class ColumnIndex<T> {
     await takeTurn(clock);
     const pause = createTimeSlice(clock, TURN_MS);
     for (const { chunk } of state.chunks()) {
-      const turn = pause();
-      if (turn !== undefined) await turn;
-      if (this.#isDropped) return;
-      for (const entry of chunk) this.#add(entry);
+      for (const entry of chunk) {
+        await pause();
+        if (this.#isDropped) return;
+        this.#add(entry);
+      }
     }
-    const missed = this.#missed ?? [];
+    // Further changes come while these are followed.
+    for (const step of this.#missed ?? []) {
+      await pause();
+      if (this.#isDropped) return;
+      this.#follow(step);
+    }
     this.#missed = undefined;
-    for (const step of missed) this.take(step);
   }
 
   /** Ends the filling. */
@@ -73,9 +78,7 @@ class ColumnIndex<T> {
   /** Follows a change; false when there have been too many before the index is filled. */
   take(step: Step<T>): boolean {
     if (this.#missed !== undefined) return this.#missed.push(step) <= MOST_MISSED;
-    const { event: { key, previous }, entry } = step;
-    if (previous !== undefined) this.#remove(key, previous);
-    if (entry !== undefined) this.#add(entry);
+    this.#follow(step);
     return true;
   }
 
@@ -86,6 +89,11 @@ class ColumnIndex<T> {
     const isInside = createBoundsTest(range);
     const found = [...(entries?.values() ?? []), ...this.#unread.values()].filter(({ key }) => isInside(key));
     return found.sort((one, other) => compareKeys(one.key, other.key));
+  }
+
+  #follow({ event: { key, previous }, entry }: Step<T>): void {
+    if (previous !== undefined) this.#remove(key, previous);
+    if (entry !== undefined) this.#add(entry);
   }
 
   #add(entry: Entry<T>): void {
