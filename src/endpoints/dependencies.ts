@@ -77,6 +77,8 @@ export interface MemberBounds {
 export interface LargeRequestHandler {
   /** The bounds of a resource that has other ones than most have. */
   boundsOf(resource: Resource): MemberBounds | undefined;
+  /** Says where a heavy body of few members is handled; `leave` is called when that is over. */
+  placeOf(bytes: number): { readonly isHere: boolean; leave(): void };
   handle(exchange: Exchange, large: LargeRequest): Promise<Response>;
   /** Rewrites JSON for people: indented, or as YAML. */
   makeReadable(exchange: Exchange, json: Uint8Array, form: 'json' | 'yaml'): Promise<Uint8Array>;

@@ -169,12 +169,13 @@ function createChain({ options, metrics }: { readonly options: ServerOptions; re
 }
 
 /** What workers do for the endpoints; without them all is done here. */
-function useWorkers(workers: WorkerPool | undefined, { admission, conversions }: ServerOptions, registry: () => OwnedRegistry,
+function useWorkers(workers: WorkerPool | undefined, { admission, conversions, clock }: ServerOptions, registry: () => OwnedRegistry,
   metrics: CountedAdmission) {
   if (workers === undefined) return { parseYaml: (bytes: Uint8Array) => parseYaml(bytes) };
   // Functions of the embedding program exist in this thread only.
   const hasFunctions = admission.length > 0 || Object.keys(conversions).length > 0;
-  return { parseYaml: parseYamlWith(workers), ...(!hasFunctions && { largeRequests: handleInWorkers(workers, registry, metrics.registry) }) };
+  return { parseYaml: parseYamlWith(workers),
+    ...(!hasFunctions && { largeRequests: handleInWorkers({ workers, registry, metrics: metrics.registry, clock }) }) };
 }
 
 /** Reviews and token requests, which workers do not answer. */

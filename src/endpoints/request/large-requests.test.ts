@@ -21,10 +21,16 @@ describe('hasManyMembers', () => {
 describe('handleBySize', () => {
   const path = '/api/v1/namespaces/default/configmaps';
   const largeRequests: string[] = [];
+  const inPlace: number[] = [];
+  let isRoomHere = true;
   let bounds: MemberBounds | undefined;
   const api = createTestApi({
     largeRequests: {
       boundsOf: () => bounds,
+      placeOf: (bytes) => {
+        inPlace.push(bytes);
+        return { isHere: isRoomHere, leave: () => void inPlace.pop() };
+      },
       handle: async ({ method, path: at }, { body }) => {
         largeRequests.push(`${method} ${at} ${body.length}`);
         return { status: 299, headers: {}, body: new Uint8Array() };
@@ -40,6 +46,21 @@ describe('handleBySize', () => {
     const body = configMap('large', keys(6000));
     assert.equal((await api.send({ method: 'POST', path, body })).status, 299);
     assert.deepEqual(largeRequests.splice(0), [`POST ${path} ${encode(body).length}`]);
+  });
+
+  it('hands heavy bodies of few members over where there is no room for them here', async () => {
+    const send = (name: string, bytes: number) => api.send({ method: 'POST', path, body: configMap(name, { a: 'x'.repeat(bytes) }) });
+    assert.equal((await send('heavy', 300_000)).status, 201);
+    isRoomHere = false;
+    assert.equal((await send('light', 200_000)).status, 201);
+    assert.deepEqual(largeRequests.splice(0), []);
+    assert.equal((await send('heavier', 400_000)).status, 299);
+    assert.equal(largeRequests.splice(0).length, 1);
+    assert.equal((await api.send({ method: 'PUT', path: `${path}/heavy`, body: '{'.padEnd(300_000) })).status, 299);
+    isRoomHere = true;
+    assert.equal((await api.send({ method: 'PUT', path: `${path}/heavy`, body: '{'.padEnd(300_000) })).status, 400);
+    assert.deepEqual(inPlace, [], 'each has left its place');
+    largeRequests.splice(0);
   });
 
   it('counts the items of CBOR, however its type is written', async () => {

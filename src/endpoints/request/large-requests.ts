@@ -1,6 +1,6 @@
 // Writes that are expensive by their size: decoding, defaulting, merging, validating and encoding each walk all members of an object in one turn.
-// Such requests are handed to workers (server/worker), which run the same code. Requests that are not stored (reviews, evictions, bindings)
-// and options of deletes are read by the server alone, and refused when they have so many members.
+// Such requests are handed to workers (server/worker), which run the same code; so are those of large texts where many come at once. Requests that
+// are not stored (reviews, evictions, bindings) and options of deletes are read by the server alone, and refused when they have so many members.
 import { requestEntityTooLarge } from '../../apimachinery/index.ts';
 import { hasManyItems } from '../../codec/index.ts';
 import type { MemberBounds, ResourceHandler, ResourceRequest } from '../dependencies.ts';
@@ -11,6 +11,8 @@ import { MAX_BODY_BYTES } from './decode.ts';
 const SMALL_BYTES = 20_000;
 /** A body or stored object with more separators than this makes a request large. With 10,000, each walk takes 8 to 12 ms. */
 const MANY_SEPARATORS = 10_000;
+/** Bodies of this size take several milliseconds, however few members they have: one at a time leaves time for others, many at once do not. */
+const HEAVY_BYTES = 2 ** 18;
 const unstoredBounds: MemberBounds = { here: MANY_SEPARATORS, most: MANY_SEPARATORS };
 const storedBounds: MemberBounds = { here: MANY_SEPARATORS, most: Infinity };
 
@@ -85,5 +87,11 @@ export async function handleBySize(request: ResourceRequest, handle: ResourceHan
   if (most < Infinity) refuseLargeBody(request, body, most);
   const goesThere = !isUnstored && (isLargeBody(request, body, here) || await changesLargeObject(request, here));
   if (goesThere) return largeRequests.handle(exchange, { body, resource });
-  return handle({ ...request, body: reading });
+  if (isUnstored || body.length < HEAVY_BYTES) return handle({ ...request, body: reading });
+  const place = largeRequests.placeOf(body.length);
+  try {
+    return await (place.isHere ? handle({ ...request, body: reading }) : largeRequests.handle(exchange, { body, resource }));
+  } finally {
+    place.leave();
+  }
 }

@@ -1,6 +1,7 @@
 // Large requests are handled in a worker and answered as small ones are; what they wrote is there for the next request.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { handleInWorkers } from './large-requests.ts';
 import { type ClientResponse, type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
@@ -135,6 +136,17 @@ describe('large requests', () => {
     assert.equal((await server.request({ method: 'DELETE', path: `${definitions}/broads.large.io` })).status, 200);
   });
 
+  it('heavy bodies of few members that come at once are stored as those that come alone', async () => {
+    const text = (at: number): string => String(at).repeat(900_000);
+    const send = (at: number) => server.request({ method: 'POST', path, body: configMap(`heavy${at}`, { text: text(at) }) });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => send(at)));
+    assert.deepEqual(answers.map(({ status }) => status), answers.map(() => 201));
+    for (const [at, { body }] of answers.entries()) {
+      const read = await server.request({ path: `${path}/heavy${at}` });
+      assert.deepEqual([read.body.metadata, read.body.data.text === text(at)], [body.metadata, true]);
+    }
+  });
+
   it('custom objects are handled by the definition that the server has', async () => {
     const definition = (type: string) => ({
       apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'wides.large.io' },
@@ -157,5 +169,23 @@ describe('large requests', () => {
     const changed = { spec: { versions: definition('integer').spec.versions } };
     assert.equal((await server.request({ method: 'PATCH', path: `${definitions}/wides.large.io`, headers: merge, body: changed })).status, 200);
     assert.equal((await server.request({ method: 'POST', path: at, body: wide('b') })).status, 422);
+  });
+});
+
+describe('places of heavy bodies', () => {
+  it('are in the server for a few, and in workers for all that come within ten seconds of more', () => {
+    let nowMs = 0;
+    const workers = { run: () => Promise.reject(new Error('unused')), stop: async () => {} };
+    const { placeOf } = handleInWorkers({ workers, registry: () => assert.fail(), metrics: { applyTallies() {} }, clock: { monotonicMs: () => nowMs } });
+    const megabyte = 2 ** 20;
+    const places = [placeOf(3 * megabyte), placeOf(megabyte), placeOf(megabyte)];
+    assert.deepEqual(places.map(({ isHere }) => isHere), [true, true, false]);
+    for (const place of places) place.leave();
+    nowMs += 9000;
+    placeOf(megabyte).leave();
+    nowMs += 9000;
+    assert.equal(placeOf(megabyte).isHere, false);
+    nowMs += 10_000;
+    assert.equal(placeOf(20 * megabyte).isHere, true, 'nothing else is at work');
   });
 });
