@@ -1,5 +1,4 @@
 // Starts the loops that the API itself promises, all woken by one watch of the namespaces.
-import type { QuotaLedger } from '../admission/index.ts';
 import { type Catalog, type ReflectorListener, createSystemClient, startReflector } from '../registry/index.ts';
 import { type BuiltInGroup, createApiServices } from './aggregation/api-services.ts';
 import type { AggregatedApis } from './aggregation/availability.ts';
@@ -16,7 +15,7 @@ import { createNamespaceTermination } from './namespaces/termination.ts';
 import { type ServerIdentity, createIdentityLease } from './identity-lease.ts';
 import { createPriorityClasses } from './priority-classes.ts';
 import { createPolicyStatus } from './policies/policy-status.ts';
-import { createResourceQuotas } from './quota/resource-quota.ts';
+import { type QuotaParts, createResourceQuotas } from './quota/resource-quota.ts';
 import { createProtection, protectionNames } from './volumes/protection.ts';
 import { createDefaultServiceCidr } from './services/default-service-cidr.ts';
 import { type ServiceClaims, createServiceClaims } from './services/service-claims.ts';
@@ -52,8 +51,8 @@ interface ControllersOptions extends ControllerContext {
   readonly groups: readonly BuiltInGroup[];
   /** The servers behind APIServices. */
   readonly aggregated: AggregatedApis;
-  /** What admission has charged quotas for. */
-  readonly quotaLedger: QuotaLedger;
+  /** What admission has charged quotas for, and how objects are counted. */
+  readonly quotas: QuotaParts;
   /** The claims of Services; without them claims are not repaired. */
   readonly serviceClaims?: ServiceClaims;
 }
@@ -138,7 +137,7 @@ function startLate(options: ControllersOptions, urgent: Promise<unknown>): Pick<
     const apiServices = selects('apiservices') ? createApiServices(options, { served, builtIn, aggregated }) : undefined;
     loops = [
       selects('flow-control') ? createFlowControl(options) : undefined,
-      selects('resourcequota') ? createResourceQuotas(options, options.quotaLedger) : undefined,
+      selects('resourcequota') ? createResourceQuotas(options, options.quotas) : undefined,
       selects('validatingadmissionpolicy-status') ? createPolicyStatus(options) : undefined,
       ...protectionNames.filter(selects).map((name) => createProtection(options, name)),
       selects('apiserver-identity') && options.identity !== undefined ? createIdentityLease(options, options.identity, keeper) : undefined,

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import {
-  type AdmissionPlugin, type AdmissionPolicies, type EvaluateElsewhere, type PortRange, type ReadsOf, type ReflectedQuotaStore,
-  type ServiceAllocationOptions, QuotaLedger,
+  type AdmissionPlugin, type AdmissionPolicies, type DeviceReads, type EvaluateElsewhere, type EvaluatorOf, type PortRange, type ReadsOf,
+  type ReflectedQuotaStore, type ServiceAllocationOptions, QuotaLedger,
   createAddressClaims, createAdmissionChain, createAdmissionPolicies, createCertificateAdmission, createDefaultPlugins, createDeviceClaims,
   createInProcessPlugin, createNamespaceAutoProvision, createNamespaceLifecycle, createNodeRestriction, createOwnerReferences,
-  createPodCertificateSigning, createPortClaims, createQuotaStore,
+  createEvaluators, createPodCertificateSigning, createPortClaims, createQuotaStore,
   createRbacEscalation, createReads, createResourceQuota, createServiceAccountAdmission, createServiceAllocation, createStaticNames,
   STATIC_OBJECTS_GATE, findNamespaceWith, followNothing, isSelected, listReadyRanges, orderPlugins, parsePortRange,
 } from '../admission/index.ts';
@@ -78,7 +78,8 @@ export interface Api {
   readonly serviceClaims: Pick<ServiceAllocationOptions, 'addresses' | 'ports'>;
   /** The quotas of all namespaces: nothing is charged before `start`. */
   readonly quotas: ReflectedQuotaStore;
-  readonly quotaLedger: QuotaLedger;
+  /** What charging and counting share. */
+  readonly quotaParts: { readonly ledger: QuotaLedger; readonly evaluatorOf: EvaluatorOf };
   readonly handler: Handler;
   readonly respondError: (exchange: ServerExchange, error: unknown) => Response;
 }
@@ -166,6 +167,13 @@ function createChain({ options, metrics }: { readonly options: ServerOptions; re
   const { enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled, clock } = options;
   const chosen = plugins.filter(({ name }) => ownPlugins.has(name) || isSelected(name, { enabled, disabled }));
   return createAdmissionChain(orderPlugins(chosen), { clock, metrics });
+}
+
+/** What claims of devices are counted by, where classes of devices stand for extended resources. */
+function readDevices({ featureGates, clock }: ServerOptions, readsOf: ReadsOf): DeviceReads | undefined {
+  if (!isGateOn(featureGates, 'DRAExtendedResource')) return undefined;
+  const [classes, claims] = [readsOf('resource.k8s.io', 'deviceclasses'), readsOf('resource.k8s.io', 'resourceclaims')];
+  return { classes, claims, pods: readsOf('', 'pods'), now: () => clock.now() };
 }
 
 /** What workers do for the endpoints; without them all is done here. */
@@ -303,7 +311,7 @@ export function composeApi(parts: ApiOptions): Api {
   const [{ clock, random, egress }, { schemas, rows }] = [options, builtIn()];
   const { catalog, served } = createCatalogs(serveRows(rows, options, replica));
   const readsOf = createReads(() => registry, () => catalog, clock);
-  const quotaLedger = new QuotaLedger(clock);
+  const quotaParts = { ledger: new QuotaLedger(clock), evaluatorOf: createEvaluators(readDevices(options, readsOf)) };
   const quotas = createQuotaStore({
     registry: () => registry, catalog: () => catalog, clock,
     onError: (error) => logRetry(options.logger, 'quotas are listed again', { error, isWarning: true }),
@@ -332,7 +340,7 @@ export function composeApi(parts: ApiOptions): Api {
     webhooks.mutating,
     policies.validating,
     webhooks.validating,
-    createResourceQuota({ store: quotas, ledger: quotaLedger, clock, limited: admissionPlan.plugins?.limitedResources }),
+    createResourceQuota({ store: quotas, ...quotaParts, clock, limited: admissionPlan.plugins?.limitedResources }),
   ]);
   const { serviceClaims, reserver } = composeServices(parts, catalog, () => registry);
   const registry: OwnedRegistry = createRegistry({
@@ -364,7 +372,7 @@ export function composeApi(parts: ApiOptions): Api {
   });
   return {
     registry, catalog, served, definitions, webhooks, policies, admissionMetrics: metrics, aggregator, backends, authorization, serviceClaims,
-    quotas, quotaLedger, handler: routeCurrent(definitions, catalog, { endpoints, settle: settleOf(parts) }),
+    quotas, quotaParts, handler: routeCurrent(definitions, catalog, { endpoints, settle: settleOf(parts) }),
     respondError: (exchange, error) => respondError(exchange, error, { schemas }),
   };
 }

@@ -337,7 +337,7 @@ function startAll({ api, authentication, options, pki, seams, metrics }: Parts, 
     authenticationData: (present) => uniteAuthentication(present, describeForAggregated(options, authentication), options.clock.now()),
     ...(pki !== undefined && { signRequest: createRequestSigner(pki.authority, options) }),
     served: api.served, groups: groupPriorities, aggregated: api.aggregator,
-    quotaLedger: api.quotaLedger,
+    quotas: api.quotaParts,
     serviceClaims: { ...api.serviceClaims, ranges: options.serviceClusterIpRange.split(',') },
     service: {
       clusterIp: firstAddress(options.serviceClusterIpRange), address: reachable ? advertised : '', port,

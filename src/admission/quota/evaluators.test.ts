@@ -4,10 +4,11 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import { formatAmounts, readAmounts } from './amounts.ts';
-import { countName, evaluatorOf } from './evaluators.ts';
+import { countName, createEvaluators } from './evaluators.ts';
 import { PENDING_MS, QuotaLedger } from './ledger.ts';
 import { matchesValues, readScopes } from './scopes.ts';
 
+const evaluatorOf = createEvaluators(undefined);
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z');
 const object = (parts: object): KubeObject => ({ metadata: { name: 'x' }, ...parts }) as unknown as KubeObject;
 const usage = (plural: string, parts: object): string => formatAmounts(evaluatorOf({ group: '', plural }).usage(object(parts), NOW_MS));

@@ -2,7 +2,7 @@
 import type { Resource } from '../../registry/index.ts';
 import { oneAmount } from './amounts.ts';
 import { claimEvaluator } from './claims.ts';
-import { deviceClaimEvaluator } from './device-claims.ts';
+import { type DeviceReads, createDeviceClaimEvaluator, deviceClaimEvaluator } from './device-claims.ts';
 import type { Evaluator } from './evaluator.ts';
 import { podEvaluator } from './pods.ts';
 import { serviceEvaluator } from './services.ts';
@@ -31,6 +31,12 @@ function countObjects(resource: Pick<Resource, 'group' | 'plural'>): Evaluator {
   };
 }
 
-/** The evaluator of a resource. */
-export const evaluatorOf = (resource: Pick<Resource, 'group' | 'plural'>): Evaluator =>
-  special.get(`${resource.group}/${resource.plural}`) ?? countObjects(resource);
+/** Finds the evaluator of a resource. */
+export type EvaluatorOf = (resource: Pick<Resource, 'group' | 'plural'>) => Evaluator;
+
+/** The evaluators; with reads, classes of devices stand for extended resources. */
+export function createEvaluators(devices: DeviceReads | undefined): EvaluatorOf {
+  const known = new Map(special);
+  if (devices !== undefined) known.set('resource.k8s.io/resourceclaims', createDeviceClaimEvaluator(devices));
+  return (resource) => known.get(`${resource.group}/${resource.plural}`) ?? countObjects(resource);
+}

@@ -43,25 +43,26 @@ const prefixes: readonly string[] = ['hugepages-', 'requests.hugepages-'];
 /** Of these a quota asks that each container states them. */
 const requiredNames: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 const NATIVE_DOMAIN = 'kubernetes.io/';
+export const REQUESTS_PREFIX = 'requests.';
+/** Before the name of a class of devices: the extended resource that every class has. */
+export const IMPLICIT_PREFIX = 'deviceclass.resource.kubernetes.io/';
 
 const specOf = (pod: KubeObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
 const statusOf = (pod: KubeObject): { readonly phase?: string; readonly qosClass?: string } => (pod['status'] ?? {}) as object;
 
-/** Whether a name stands for requests of a resource that Kubernetes does not define. */
-function isExtended(name: string): boolean {
-  if (!name.startsWith('requests.')) return false;
-  return name.includes('/') ? !name.includes(NATIVE_DOMAIN) : false;
-}
-
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
-const isDomainResource = (name: string): boolean => name.includes('/') && !name.includes(NATIVE_DOMAIN);
+/** Whether a resource is one that Kubernetes does not define, or the one that a class of devices has by its name. */
+const isExtended = (name: string): boolean => (name.includes('/') && !name.includes(NATIVE_DOMAIN)) || name.startsWith(IMPLICIT_PREFIX);
+
+/** Whether a name stands for requests of such a resource. */
+export const isExtendedRequest = (name: string): boolean => name.startsWith(REQUESTS_PREFIX) && isExtended(name.slice(REQUESTS_PREFIX.length));
 
 /** Requests and limits under the names of quotas. */
 function nameUsage(requests: Amounts, limits: Amounts): Amounts {
   const usage = new Map([['pods', oneAmount]]);
   for (const [name, quantity] of requests) {
     if (compute.includes(name) || isHugePages(name)) usage.set(name, quantity).set(`requests.${name}`, quantity);
-    else if (isDomainResource(name)) usage.set(`requests.${name}`, quantity);
+    else if (isExtended(name)) usage.set(`requests.${name}`, quantity);
   }
   for (const [name, quantity] of limits) if (compute.includes(name)) usage.set(`limits.${name}`, quantity);
   return usage;
@@ -130,7 +131,7 @@ export const podEvaluator: Evaluator = {
     if (operation === 'UPDATE' && object !== undefined && oldObject !== undefined) return isTerminating(object) !== isTerminating(oldObject);
     return operation === 'CREATE';
   },
-  matches: (name) => countedNames.has(name) || prefixes.some((prefix) => name.startsWith(prefix)) || isExtended(name),
+  matches: (name) => countedNames.has(name) || prefixes.some((prefix) => name.startsWith(prefix)) || isExtendedRequest(name),
   matchesScope,
   check: checkStated,
   usage(pod, nowMs) {

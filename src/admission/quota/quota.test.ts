@@ -5,6 +5,7 @@ import type { KubeObject } from '../../apimachinery/index.ts';
 import { createManualClock } from '../../base/index.ts';
 import type { AdmissionAttributes } from '../../registry/index.ts';
 import { type ClientResponse, type TestServer, eventually, startTestServer } from '../../test-support/index.ts';
+import { createEvaluators } from './evaluators.ts';
 import { QuotaLedger } from './ledger.ts';
 import { createResourceQuota } from './quota.ts';
 
@@ -112,7 +113,7 @@ describe('createResourceQuota without a server', () => {
     const quotas = new Map(['a', 'b'].map((name) => [name, makeQuota(name)]));
     const ledger = new QuotaLedger(clock);
     const plugin = createResourceQuota({
-      clock, ledger, store: {
+      clock, ledger, evaluatorOf: createEvaluators(undefined), store: {
         list: () => [...quotas.values()],
         async updateStatus({ name }, change) {
           if (failsOn(name)) throw new Error('no store');

@@ -15,7 +15,7 @@ import {
 } from './amounts.ts';
 import { type LimitedResource, findUncovered } from './coverage.ts';
 import type { Evaluator } from './evaluator.ts';
-import { evaluatorOf } from './evaluators.ts';
+import type { EvaluatorOf } from './evaluators.ts';
 import type { QuotaLedger } from './ledger.ts';
 import { readScopes } from './scopes.ts';
 
@@ -34,6 +34,7 @@ export interface QuotaStore {
 export interface QuotaOptions {
   readonly store: QuotaStore;
   readonly ledger: QuotaLedger;
+  readonly evaluatorOf: EvaluatorOf;
   readonly clock: Clock;
   /** What may be consumed only where a quota covers it; nothing unless given. */
   readonly limited?: readonly LimitedResource[] | undefined;
@@ -69,6 +70,12 @@ export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
     }
     waiting.delete(namespace);
   };
+  const wait = (attributes: AdmissionAttributes, evaluator: Evaluator): Promise<void> => new Promise((resolve, reject) => {
+    const request: Waiting = { attributes, evaluator, ...measure(options, attributes, evaluator), admit: resolve, refuse: reject };
+    const queue = waiting.get(attributes.namespace);
+    if (queue === undefined) void run(attributes.namespace, request);
+    else queue.push(request);
+  });
   return {
     name: 'ResourceQuota',
     handles: ({ operation, namespace, resource }) =>
@@ -76,17 +83,15 @@ export function createResourceQuota(options: QuotaOptions): AdmissionPlugin {
     validate(attributes) {
       const { namespace, resource } = attributes;
       if (options.store.list(namespace).length === 0 && (options.limited?.length ?? 0) === 0) return undefined;
-      const evaluator = evaluatorOf(resource);
+      const evaluator = options.evaluatorOf(resource);
       if (!evaluator.handles(attributes)) return undefined;
-      return new Promise((resolve, reject) => {
-        const request: Waiting = { attributes, evaluator, ...measure(options, attributes, evaluator), admit: resolve, refuse: reject };
-        const queue = waiting.get(namespace);
-        if (queue === undefined) void run(namespace, request);
-        else queue.push(request);
-      });
+      if (evaluator.current === undefined) return wait(attributes, evaluator);
+      return evaluator.current(namespace, objectsOf(attributes)).then((current) => wait(attributes, current));
     },
   };
 }
+
+const objectsOf = ({ object, oldObject }: AdmissionAttributes): KubeObject[] => [object, oldObject].filter((each) => each !== undefined);
 
 /** Charges the requests of one namespace that wait at the same time, in the order in which they came. */
 async function chargeBatch(options: QuotaOptions, namespace: string, batch: readonly Waiting[]): Promise<void> {

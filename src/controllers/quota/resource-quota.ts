@@ -3,7 +3,7 @@
 import { type KubeObject, type Quantity, equalJson } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import {
-  type Amounts, type Evaluator, none, PENDING_MS, type QuotaLedger, addAmounts, addTo, countOf, evaluatorOf, isSameAmounts, maskAmounts, readAmounts,
+  type Amounts, type Evaluator, type EvaluatorOf, none, PENDING_MS, type QuotaLedger, addAmounts, addTo, countOf, isSameAmounts, maskAmounts, readAmounts,
   readScopes, writeAmounts,
 } from '../../admission/index.ts';
 import {
@@ -47,14 +47,21 @@ function mayRelease({ plural, group }: Resource, object: StoredObject): boolean 
   return phase === 'Failed' || phase === 'Succeeded' || pod.metadata.deletionTimestamp !== undefined;
 }
 
+/** What the loop shares with the plugin that charges. */
+export interface QuotaParts {
+  readonly ledger: QuotaLedger;
+  readonly evaluatorOf: EvaluatorOf;
+}
+
 /** Starts the loop. */
-export function createResourceQuotas(context: ControllerContext, ledger: QuotaLedger): Controller {
-  return new ResourceQuotas(context, ledger);
+export function createResourceQuotas(context: ControllerContext, parts: QuotaParts): Controller {
+  return new ResourceQuotas(context, parts);
 }
 
 class ResourceQuotas implements Controller {
   readonly #context: ControllerContext;
   readonly #ledger: QuotaLedger;
+  readonly #evaluatorOf: EvaluatorOf;
   /** The names that each quota limits, by namespace and name. */
   readonly #quotas = new Map<string, Map<string, readonly string[]>>();
   readonly #tracked = new Map<string, { readonly resource: Resource; readonly reflector: Reflector }>();
@@ -64,9 +71,10 @@ class ResourceQuotas implements Controller {
   readonly #client;
   #stopResync: () => void = () => undefined;
 
-  constructor(context: ControllerContext, ledger: QuotaLedger) {
+  constructor(context: ControllerContext, { ledger, evaluatorOf }: QuotaParts) {
     this.#context = context;
     this.#ledger = ledger;
+    this.#evaluatorOf = evaluatorOf;
     this.#client = createSystemClient(context, ['', 'v1', 'resourcequotas'], MANAGER);
     this.#queue = new WorkQueue({
       observer: context.observeQueue?.('resource_quota'),
@@ -124,8 +132,15 @@ class ResourceQuotas implements Controller {
     const limited = [...new Set(names)];
     const rows = this.#context.catalog.resources().filter(({ namespaced, virtual, storedAs, verbs }) =>
       namespaced && virtual !== true && storedAs === undefined && verbs.includes('list') && verbs.includes('watch'));
-    return rows.map((resource) => ({ resource, evaluator: evaluatorOf(resource) }))
+    return rows.map((resource) => ({ resource, evaluator: this.#evaluatorOf(resource) }))
       .filter(({ evaluator }) => limited.some((name) => evaluator.matches(name)));
+  }
+
+  /** The same rows with the evaluators of this moment. */
+  async #currentRowsOf(names: readonly string[], namespace: string): Promise<Counted[]> {
+    const rows = await Promise.all(this.#rowsOf(names).map(async ({ resource, evaluator }) => (
+      { resource, evaluator: await evaluator.current?.(namespace) ?? evaluator })));
+    return rows.filter(({ evaluator }) => names.some((name) => evaluator.matches(name)));
   }
 
   /** Watches what the quotas count, and nothing else. */
@@ -160,7 +175,7 @@ class ResourceQuotas implements Controller {
 
   /** Counts the quotas of a namespace (of all without one) that count objects of a row. */
   #addAll(resource: Resource, namespace: string | undefined): void {
-    const evaluator = evaluatorOf(resource);
+    const evaluator = this.#evaluatorOf(resource);
     for (const space of namespace === undefined ? this.#quotas.keys() : [namespace]) {
       for (const [name, limited] of this.#quotas.get(space) ?? []) {
         if (limited.some((resourceName) => evaluator.matches(resourceName))) this.#queue.add(keyOf(space, name));
@@ -194,11 +209,12 @@ class ResourceQuotas implements Controller {
     const { namespace = '', name = '' } = quota.metadata;
     // A charge from now on changes the quota, so that this count is not used.
     const isCharged = this.#ledger.hasOpen({ namespace, quota: name });
-    const found = { usage: new Map<string, Quantity>(), uids: new Set<string>() };
+    const rows = await this.#currentRowsOf(names, namespace);
+    // A name that one row counts for is counted for all of them: upstream masks the sum, not what each row adds.
+    const counted = new Set(names.filter((each) => rows.some(({ evaluator }) => evaluator.matches(each))));
+    const found = { usage: new Map<string, Quantity>(Array.from(counted, (each) => [each, none])), uids: new Set<string>() };
     const pause = createTimeSlice(this.#context.clock, SLICE_MS);
-    for (const { resource, evaluator } of this.#rowsOf(names)) {
-      const counted = new Set(names.filter((each) => evaluator.matches(each)));
-      addTo(found.usage, new Map(Array.from(counted, (each) => [each, none])));
+    for (const { resource, evaluator } of rows) {
       const client = createClientOf(this.#context.registry, resource, MANAGER);
       const amountsOf = this.#readerOf({ resource, evaluator }, readScopes(quota));
       if (typeof amountsOf !== 'function' && !isCharged) {
