@@ -1,12 +1,13 @@
 // What plugins look up: objects by name and lists of a row, as the caches have them; see findKnown for how new that is.
 import { type KubeObject, formatGroupVersion } from '../apimachinery/index.ts';
 import { BoundedCache, type Clock, createTimeSlice, invariant } from '../base/index.ts';
-import { type Catalog, type Registry, type Resource, type StoredObject, everything, findKnown } from '../registry/index.ts';
+import { type Catalog, type Registry, type Resource, type StoredObject, type Target, everything, findKnown } from '../registry/index.ts';
 
 /** Reads of one row of the catalog. */
 export interface RowReads {
   find(name: string, namespace?: string): Promise<KubeObject | undefined>;
-  list(namespace?: string): Promise<readonly KubeObject[]>;
+  /** All, or those whose JSON has an ASCII text anywhere: the others are not decoded. */
+  list(namespace?: string, mentioned?: string): Promise<readonly KubeObject[]>;
 }
 
 /** Reads of `plural` of `group`, in its storage version. */
@@ -41,6 +42,20 @@ export function createReads(registry: () => Registry, catalog: () => Catalog, cl
     const object = stored.object(version);
     return stored.size > MOST_BYTES ? object : decoded.set(stored, object);
   };
+  const readAll = async (place: Target, mentioned = ''): Promise<KnownList> => {
+    const { items, revision } = await registry().list(place, { predicate: everything, resourceVersion: '0' });
+    const pause = createTimeSlice(clock, SLICE_MS);
+    const objects: KubeObject[] = [];
+    let bytes = LIST_BYTES;
+    for (const item of items) {
+      const turn = pause();
+      if (turn !== undefined) await turn;
+      if (mentioned !== '' && !item.contains(mentioned)) continue;
+      objects.push(decode(item, place.version));
+      bytes += item.size;
+    }
+    return { revision, objects, bytes };
+  };
   return (group, plural) => {
     let known: { readonly resource: Resource; readonly generation: number } | undefined;
     const row = (): Resource => {
@@ -63,20 +78,12 @@ export function createReads(registry: () => Registry, catalog: () => Catalog, cl
         const found = await findKnown(registry(), { ...place, name });
         return found && decode(found, place.version);
       },
-      async list(namespace = '') {
+      async list(namespace = '', mentioned = '') {
         const place = target(namespace);
+        if (mentioned !== '') return (await readAll(place, mentioned)).objects;
         const listed = lists.get(namespace);
         if (listed !== undefined && listed.revision === registry().cachedRevision(place)) return listed.objects;
-        const { items, revision } = await registry().list(place, { predicate: everything, resourceVersion: '0' });
-        const pause = createTimeSlice(clock, SLICE_MS);
-        const objects: KubeObject[] = [];
-        let bytes = LIST_BYTES;
-        for (const item of items) {
-          const turn = pause();
-          if (turn !== undefined) await turn;
-          objects.push(decode(item, place.version));
-          bytes += item.size;
-        }
+        const { revision, objects, bytes } = await readAll(place);
         lists.set(namespace, { revision, objects, bytes });
         return objects;
       },

@@ -148,15 +148,15 @@ function ownerOf({ metadata: { annotations, ownerReferences = [] } }: KubeObject
 /** By name of a claim, what the pod counts for whose extended resources it is made for; of all claims of a namespace unless some are given. */
 async function readPodUsage(reads: DeviceReads, namespace: string, given: readonly KubeObject[] | undefined): Promise<Map<string, Amounts>> {
   const usage = new Map<string, Amounts>();
-  const owned = (given ?? await reads.claims.list(namespace)).flatMap((claim) => {
+  const all = given === undefined ? await reads.claims.list(namespace) : undefined;
+  const firstOfAll = firstClaims(all ?? []);
+  for (const claim of given ?? all ?? []) {
     const owner = ownerOf(claim);
-    return owner === undefined ? [] : [{ claim, owner }];
-  });
-  if (owned.length === 0) return usage;
-  const first = firstClaims(await reads.claims.list(namespace));
-  for (const { claim, owner } of owned) {
+    if (owner === undefined) continue;
     const pod = await reads.pods.find(owner.name, namespace);
-    if (pod === undefined || pod.metadata.uid !== owner.uid || !isClaimOf(pod, claim, first.get(owner.uid))) continue;
+    if (pod === undefined || pod.metadata.uid !== owner.uid) continue;
+    const first = given === undefined ? firstOfAll : firstClaims(await reads.claims.list(namespace, owner.uid));
+    if (!isClaimOf(pod, claim, first.get(owner.uid))) continue;
     usage.set(claim.metadata.name ?? '', podEvaluator.usage(pod, reads.now()));
   }
   return usage;
