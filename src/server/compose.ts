@@ -158,6 +158,9 @@ function routeCurrent(definitions: Definitions, catalog: Catalog, { endpoints, s
   };
 }
 
+/** Pods get the zone and the region of their node as labels. */
+const TOPOLOGY_GATE = 'PodTopologyLabelsAdmission';
+
 /** Parts of the chain that are no plugins of the reference: no flag turns them off. */
 const ownPlugins: ReadonlySet<string> = new Set(['RBACEscalation', 'StaticNames', 'CustomResourceDefinitions']);
 
@@ -263,14 +266,16 @@ function readDefaults(options: ServerOptions, catalog: Catalog) {
   const { defaultNotReadyTolerationSeconds: notReady, defaultUnreachableTolerationSeconds: unreachable, featureGates } = options;
   return {
     tolerationSeconds: { notReady, unreachable }, ranksGroups: isGateOn(featureGates, 'WorkloadAwarePreemption'),
+    labelsTopology: isGateOn(featureGates, TOPOLOGY_GATE),
     servesScheduling: (plural: string) => catalog.findResource('scheduling.k8s.io', plural) !== undefined,
   };
 }
 
 /** Creates that are not simply stored. */
 function composeSpecial(parts: ApiOptions, authorization: Authorization, reads: Parameters<typeof createPodEviction>[0]) {
-  const clearsNominations = isGateOn(parts.options.featureGates, 'ClearingNominatedNodeNameAfterBinding');
-  return new Map([...createOwnReviews(parts, authorization), ...createPodBinding({ ...reads, clearsNominations }), ...createPodEviction(reads)]);
+  const { featureGates } = parts.options;
+  const features = { clearsNominations: isGateOn(featureGates, 'ClearingNominatedNodeNameAfterBinding'), copiesLabels: isGateOn(featureGates, TOPOLOGY_GATE) };
+  return new Map([...createOwnReviews(parts, authorization), ...createPodBinding({ ...reads, ...features }), ...createPodEviction(reads)]);
 }
 
 /** Logs, streams of containers and proxies. */

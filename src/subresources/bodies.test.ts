@@ -74,6 +74,29 @@ describe('posted bodies', () => {
     }
   });
 
+  it('give pods labels of their node and of the binding, unless PodTopologyLabelsAdmission is off', async () => {
+    const zone = { 'topology.kubernetes.io/zone': 'a' };
+    const read = async (featureGates: readonly string[]): Promise<unknown[]> => {
+      const other = await startTestServer({ featureGates });
+      const spec = { automountServiceAccountToken: false, containers: [{ name: 'c', image: 'nginx' }] };
+      const send = (path: string, body: object) => other.request({ method: 'POST', path, body });
+      try {
+        await send('/api/v1/nodes', { metadata: { name: 'n1', labels: zone } });
+        for (const [name, more] of [['placed', { nodeName: 'n1' }], ['bound', {}]] as const) {
+          await send(`${core}/pods`, { metadata: { name }, spec: { ...spec, ...more } });
+        }
+        const binding = { metadata: { name: 'bound', labels: { own: 'x' }, annotations: { note: 'y' } }, target: { kind: 'Node', name: 'n1' } };
+        assert.equal((await send(`${core}/pods/bound/binding`, binding)).status, 201);
+        const bound = (await other.request({ path: `${core}/pods/bound` })).body.metadata;
+        return [(await other.request({ path: `${core}/pods/placed` })).body.metadata.labels, bound.labels, bound.annotations];
+      } finally {
+        await other.close();
+      }
+    };
+    assert.deepEqual(await read([]), [zone, { ...zone, own: 'x' }, { note: 'y' }]);
+    assert.deepEqual(await read(['PodTopologyLabelsAdmission=false']), [undefined, undefined, { note: 'y' }]);
+  });
+
   it('evict the pod that the path names, in its namespace, with options that exist', async () => {
     await makePod('evicted');
     const evict = (metadata: object, deleteOptions?: object) => post(`${core}/pods/evicted/eviction`,

@@ -21,10 +21,17 @@ interface Status {
   readonly nominatedNodeName?: string;
 }
 
-/** When a pod is bound, and how. */
-interface Moment {
-  readonly now: string;
+/** What feature gates switch. */
+interface BindingFeatures {
+  /** Whether a pod that is bound is nominated for no node (ClearingNominatedNodeNameAfterBinding). */
   readonly clearsNominations: boolean;
+  /** Whether it gets the labels of the binding (PodTopologyLabelsAdmission). */
+  readonly copiesLabels: boolean;
+}
+
+/** When a pod is bound, and how. */
+interface Moment extends BindingFeatures {
+  readonly now: string;
 }
 
 /** The reference validates bindings late and returns the problem as a plain error. */
@@ -50,7 +57,7 @@ function completeStatus(status: Status, { now, clearsNominations }: Moment): Sta
   return { ...others, ...(!clearsNominations && nominatedNodeName && { nominatedNodeName }), conditions: markScheduled(status.conditions ?? [], now) };
 }
 
-/** The pod with its node; annotations and labels of the binding come along. */
+/** The pod with its node; annotations of the binding, and labels where they are to, come along. */
 function bindPod(pod: KubeObject, binding: KubeObject, moment: Moment): KubeObject {
   const node = (binding['target'] as Target).name as string;
   const spec = pod['spec'] as Record<string, unknown>;
@@ -64,7 +71,7 @@ function bindPod(pod: KubeObject, binding: KubeObject, moment: Moment): KubeObje
     metadata: {
       ...pod.metadata,
       ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
-      ...(labels && { labels: { ...pod.metadata.labels, ...labels } }),
+      ...(labels && moment.copiesLabels && { labels: { ...pod.metadata.labels, ...labels } }),
     },
     spec: { ...spec, nodeName: node },
     status: completeStatus((pod['status'] ?? {}) as Status, moment),
@@ -83,17 +90,15 @@ function checkBinding({ name, object }: SpecialRequest): void {
 }
 
 /** The handlers of both paths, for createEndpoints' `special`; the uid of a binding means nothing on `/bindings`. */
-export function createPodBinding({ registry, catalog, clock, clearsNominations }: {
+export function createPodBinding({ registry, catalog, clock, ...features }: BindingFeatures & {
   readonly registry: Registry; readonly catalog: Catalog; readonly clock: Clock;
-  /** Whether a pod that is bound is nominated for no node (the feature gate ClearingNominatedNodeNameAfterBinding). */
-  readonly clearsNominations: boolean;
 }): ReadonlyMap<string, SpecialCreate> {
   const bind = async ({ target, object, context }: SpecialRequest): Promise<KubeObject> => {
     const name = object.metadata.name ?? '';
     if (name === '') throw badRequest('Name parameter required.');
     const resource = catalog.find('', 'v1', 'pods');
     if (resource === undefined) throw internalError('pods are not served');
-    const moment = { now: formatTime(clock.now()), clearsNominations };
+    const moment = { now: formatTime(clock.now()), ...features };
     await registry.update({
       resource, version: 'v1', namespace: target.namespace, name, subresource: 'binding', createIfAbsent: false, context, managedFields: 'keep',
       preconditions: preconditionsOf(object),

@@ -44,11 +44,13 @@ export interface DefaultPluginOptions {
   readonly servesScheduling?: (plural: string) => boolean;
   /** Whether PodGroups have priorities (WorkloadAwarePreemption). */
   readonly ranksGroups?: boolean;
+  /** Whether pods get labels of their node (PodTopologyLabelsAdmission). */
+  readonly labelsTopology?: boolean;
 }
 
 /** Makes them, in no order. */
 export function createDefaultPlugins(options: DefaultPluginOptions): readonly AdmissionPlugin[] {
-  const { readsOf, clock, configurations = {}, tolerationSeconds, metrics, servesScheduling, ranksGroups = false } = options;
+  const { readsOf, clock, configurations = {}, tolerationSeconds, metrics, servesScheduling, ranksGroups = false, labelsTopology = true } = options;
   const { podSecurity, eventLimits = [], nodeSelectors, tolerationRules } = configurations;
   const [namespaces, nodes, storageClasses] = [readsOf('', 'namespaces'), readsOf('', 'nodes'), readsOf('storage.k8s.io', 'storageclasses')];
   const ifServed = (plural: string) => (servesScheduling?.(plural) === true ? readsOf('scheduling.k8s.io', plural) : undefined);
@@ -60,7 +62,7 @@ export function createDefaultPlugins(options: DefaultPluginOptions): readonly Ad
     createPriority(readsOf('scheduling.k8s.io', 'priorityclasses'), { ofGroups: ranksGroups }), createDefaultTolerationSeconds(tolerationSeconds),
     createRuntimeClass(readsOf('node.k8s.io', 'runtimeclasses')), createAlwaysPullImages(),
     createPodNodeSelector(namespaces, nodeSelectors), createTolerationRestriction(namespaces, tolerationRules), createExtendedResourceToleration(),
-    createAntiAffinityLimit(), createPodTopologyLabels(nodes), createDeclaredFeatures(nodes), createPodResizeValidator(nodes),
+    createAntiAffinityLimit(), ...(labelsTopology ? [createPodTopologyLabels(nodes)] : []), createDeclaredFeatures(nodes), createPodResizeValidator(nodes),
     createDefaultStorageClass(storageClasses), createStorageObjectInUseProtection(), createClaimResize(storageClasses),
     createDefaultIngressClass(readsOf('networking.k8s.io', 'ingressclasses')), createExternalIpDenial(), createEventRateLimit(eventLimits, clock),
   ];

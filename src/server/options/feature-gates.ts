@@ -96,8 +96,8 @@ export const switchableGates = [
   'DRAExtendedResource', 'DRAListTypeAttributes', 'DRANodeAllocatableResources', 'DRAPartitionableDevices', 'DRAPrioritizedList',
   'DRAResourceClaimDeviceStatus', 'DRAResourceClaimGranularStatusAuthorization', 'DRAResourcePoolStatus', 'DRAWorkloadResourceClaims',
   'GangScheduling', 'GenericWorkload', 'HPAScaleToZero', 'ImageVolumeWithDigest', 'KMSv1', 'ManifestBasedAdmissionControlConfig',
-  'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity', 'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'SELinuxMount',
-  'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator', 'StrictIPCIDRValidation',
+  'MaxUnavailableStatefulSet', 'MutablePVNodeAffinity', 'OpenAPIEnums', 'PodCertificateRequest', 'PodLogsQuerySplitStreams', 'PodTopologyLabelsAdmission',
+  'SELinuxMount', 'ServiceAccountNodeAudienceRestriction', 'ShardedListAndWatch', 'StorageVersionMigrator', 'StrictIPCIDRValidation',
   'TaintTolerationComparisonOperators', 'TopologyAwareWorkloadScheduling', 'UserNamespacesHostNetworkSupport', 'VolumeLimitScaling',
   'WorkloadAwarePreemption', 'WorkloadWithJob',
 ] as const;

@@ -39,7 +39,7 @@ describe('--feature-gates', () => {
     assert.deepEqual(switchableGates.filter((name) => isGateOn([], name)), [
       'ClearingNominatedNodeNameAfterBinding', 'DRAConsumableCapacity', 'DRADeviceBindingConditions', 'DRADeviceTaints', 'DRAExtendedResource',
       'DRAPartitionableDevices', 'DRAPrioritizedList', 'DRAResourceClaimDeviceStatus', 'DRAResourceClaimGranularStatusAuthorization',
-      'OpenAPIEnums', 'ServiceAccountNodeAudienceRestriction', 'StrictIPCIDRValidation',
+      'OpenAPIEnums', 'PodTopologyLabelsAdmission', 'ServiceAccountNodeAudienceRestriction', 'StrictIPCIDRValidation',
     ]);
   });
 
