@@ -176,7 +176,7 @@ function createChain({ options, metrics }: { readonly options: ServerOptions; re
 function readDevices({ featureGates, clock }: ServerOptions, readsOf: ReadsOf): DeviceReads | undefined {
   if (!isGateOn(featureGates, 'DRAExtendedResource')) return undefined;
   const [classes, claims] = [readsOf('resource.k8s.io', 'deviceclasses'), readsOf('resource.k8s.io', 'resourceclaims')];
-  return { classes, claims, pods: readsOf('', 'pods'), now: () => clock.now() };
+  return { classes, claims, pods: readsOf('', 'pods'), clock };
 }
 
 /** What workers do for the endpoints; without them all is done here. */

@@ -1,6 +1,7 @@
 // What a ResourceClaim counts for in a quota: itself, and by class the devices that it may get at most, under the name of the class and those of the
 // extended resources that the class stands for. The scheduler makes a claim for the extended resources of a pod: what the pod counts for is taken off.
 import type { KubeObject, Quantity } from '../../apimachinery/index.ts';
+import { type Clock, createTimeSlice } from '../../base/index.ts';
 import type { RowReads } from '../reads.ts';
 import { type Amounts, countOf, dropZeros, oneAmount, subtractAmounts } from './amounts.ts';
 import type { Evaluator } from './evaluator.ts';
@@ -11,8 +12,11 @@ export interface DeviceReads {
   readonly classes: RowReads;
   readonly claims: RowReads;
   readonly pods: RowReads;
-  readonly now: () => number;
+  readonly clock: Clock;
 }
+
+/** Longest that pods are looked up before others have their turn. */
+const SLICE_MS = 10;
 
 interface DeviceRequest {
   readonly deviceClassName?: string;
@@ -150,14 +154,17 @@ async function readPodUsage(reads: DeviceReads, namespace: string, given: readon
   const usage = new Map<string, Amounts>();
   const all = given === undefined ? await reads.claims.list(namespace) : undefined;
   const firstOfAll = firstClaims(all ?? []);
+  const pause = createTimeSlice(reads.clock, SLICE_MS);
   for (const claim of given ?? all ?? []) {
     const owner = ownerOf(claim);
     if (owner === undefined) continue;
+    const turn = pause();
+    if (turn !== undefined) await turn;
     const pod = await reads.pods.find(owner.name, namespace);
     if (pod === undefined || pod.metadata.uid !== owner.uid) continue;
     const first = given === undefined ? firstOfAll : firstClaims(await reads.claims.list(namespace, owner.uid));
     if (!isClaimOf(pod, claim, first.get(owner.uid))) continue;
-    usage.set(claim.metadata.name ?? '', podEvaluator.usage(pod, reads.now()));
+    usage.set(claim.metadata.name ?? '', podEvaluator.usage(pod, reads.clock.now()));
   }
   return usage;
 }
