@@ -66,6 +66,15 @@ describe('quotas of extended resources', () => {
     assert.deepEqual([owner.status, await used()], [201, { [GPU]: '1' }]);
     assert.equal((await claim('own', 1, ownedBy(owner))).status, 201);
     assert.deepEqual(await used(), { [GPU]: '1' });
+    // A claim that stops being the one of its pod is charged then.
+    const change = (annotations: object) => server.client.request({ method: 'PATCH',
+      path: `/apis/resource.k8s.io/v1/namespaces/${namespace}/resourceclaims/own`, body: { metadata: { annotations } } });
+    assert.equal((await change({ 'resource.kubernetes.io/extended-resource-claim': null })).status, 200);
+    assert.deepEqual(await used(), { [GPU]: '2' });
+    assert.equal((await change({ 'resource.kubernetes.io/extended-resource-claim': 'true' })).status, 200);
+    await call('DELETE', 'resourcequotas/q');
+    await call('POST', 'resourcequotas', { metadata: { name: 'q' }, spec: { hard: { [GPU]: '2' } } });
+    await eventuallyUsed({ [GPU]: '1' });
     // A second claim of the pod, and one of another pod by the name, are charged as any.
     assert.equal((await claim('second', 1, ownedBy(owner))).status, 201);
     assert.deepEqual(await used(), { [GPU]: '2' });

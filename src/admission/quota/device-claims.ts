@@ -93,7 +93,7 @@ export function createDeviceClaimEvaluator(reads: DeviceReads): Evaluator {
         matches: (name) => isOfClaims(name) || (isExtendedRequest(name) && classes.names.has(name)),
         usage(claim) {
           const devices = countDevicesOf(claim);
-          const ofPod = ofPods.get(claim.metadata.name ?? '') ?? noAmounts;
+          const ofPod = ofPods.get(madeFor(claim)) ?? noAmounts;
           return new Map([...usageOf(devices), ...dropZeros(subtractAmounts(extendedUsage(devices, classes.extended), ofPod))]);
         },
       };
@@ -149,22 +149,28 @@ function ownerOf({ metadata: { annotations, ownerReferences = [] } }: KubeObject
   return owner?.kind === 'Pod' && owner.apiVersion === 'v1' ? owner : undefined;
 }
 
-/** By name of a claim, what the pod counts for whose extended resources it is made for; of all claims of a namespace unless some are given. */
+/** What a claim is and which pod it is made for, as a key: an update can change the pod, or make it a claim of no pod (''). */
+function madeFor(claim: KubeObject): string {
+  const owner = ownerOf(claim);
+  return owner === undefined ? '' : `${owner.uid}/${claim.metadata.name ?? ''}`;
+}
+
+/** By claim and pod, what the pod counts for whose extended resources the claim is made for; of all claims of a namespace unless some are given. */
 async function readPodUsage(reads: DeviceReads, namespace: string, given: readonly KubeObject[] | undefined): Promise<Map<string, Amounts>> {
   const usage = new Map<string, Amounts>();
-  const all = given === undefined ? await reads.claims.list(namespace) : undefined;
-  const firstOfAll = firstClaims(all ?? []);
+  const claims = given ?? await reads.claims.list(namespace);
+  const firstOfAll = given === undefined ? firstClaims(claims) : undefined;
   const pause = createTimeSlice(reads.clock, SLICE_MS);
-  for (const claim of given ?? all ?? []) {
+  for (const claim of claims) {
     const owner = ownerOf(claim);
     if (owner === undefined) continue;
     const turn = pause();
     if (turn !== undefined) await turn;
     const pod = await reads.pods.find(owner.name, namespace);
     if (pod === undefined || pod.metadata.uid !== owner.uid) continue;
-    const first = given === undefined ? firstOfAll : firstClaims(await reads.claims.list(namespace, owner.uid));
+    const first = firstOfAll ?? firstClaims(await reads.claims.list(namespace, owner.uid));
     if (!isClaimOf(pod, claim, first.get(owner.uid))) continue;
-    usage.set(claim.metadata.name ?? '', podEvaluator.usage(pod, reads.clock.now()));
+    usage.set(madeFor(claim), podEvaluator.usage(pod, reads.clock.now()));
   }
   return usage;
 }
