@@ -7,6 +7,7 @@ export { InvariantError, invariant } from './invariant.ts';
 export { compareKeys, createBoundsTest, needsByteOrder, sortKeys } from './collections/key-order.ts';
 export { type Chunk, SortedMap, SortedMapBuilder, SortedMapEdit, createSortedMap } from './collections/sorted-map.ts';
 export { type Link, LinkedList } from './collections/linked-list.ts';
+export { PassingMap } from './collections/passing-map.ts';
 export { BoundedCache } from './collections/bounded-cache.ts';
 export { ChunkedList } from './collections/chunked-list.ts';
 export { RingBuffer } from './collections/ring-buffer.ts';

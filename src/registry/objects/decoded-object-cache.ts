@@ -6,6 +6,7 @@
 //                  a moment of its write. No more are kept: what new objects leave in memory would cost each create a twelfth more CPU, and many are
 //                  never updated.
 import { type KubeObject, type ObjectMeta, formatGroupVersion } from '../../apimachinery/index.ts';
+import { PassingMap } from '../../base/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import { type EncodedObject, isReadAsStored } from './layout.ts';
 import type { Resource } from '../resource.ts';
@@ -43,11 +44,11 @@ interface Foreseen extends Pick<Kept, 'form' | 'bytes'> {
 /** The decoded objects of one registry. */
 export class DecodedObjectCache {
   /** In the order of their writes. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #passing = new Map<string, Kept>();
+  readonly #kept = new PassingMap<string, Kept>();
+  readonly #passing = new PassingMap<string, Kept>();
   #bytes = 0;
   /** Values on their way to the store, by key: of two writes of one object the later one. */
-  readonly #foreseen = new Map<string, Foreseen>();
+  readonly #foreseen = new PassingMap<string, Foreseen>();
 
   /** Says what a value decodes to before it is stored: watches ask for its object before the write has its answer. */
   foresee(key: string, foreseen: Foreseen): void {
@@ -80,10 +81,7 @@ export class DecodedObjectCache {
     if (written.bytes > MOST_OBJECT_BYTES) return;
     this.#kept.set(key, written);
     this.#bytes += written.bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= MOST_BYTES) return;
-      this.drop(oldest);
-    }
+    while (this.#bytes > MOST_BYTES) this.drop(this.#kept.firstKey as string);
   }
 
   /** Keeps an object for a moment, unless it is large. */
@@ -91,8 +89,7 @@ export class DecodedObjectCache {
     if (decoded.bytes > MOST_OBJECT_BYTES) return;
     this.#passing.delete(key);
     this.#passing.set(key, decoded);
-    if (this.#passing.size <= MOST_PASSING) return;
-    for (const oldest of this.#passing.keys()) return void this.#passing.delete(oldest);
+    if (this.#passing.size > MOST_PASSING) this.#passing.delete(this.#passing.firstKey as string);
   }
 
   /** The object as it is at a revision, which must not be changed; undefined when it is not kept. */

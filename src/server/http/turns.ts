@@ -3,7 +3,7 @@
 // of each: a user with two hundred connections, or a connection with a hundred requests, does not come before one with a single request.
 import type { Socket } from 'node:net';
 import { ANONYMOUS_NAME } from '../../auth/index.ts';
-import { type Clock, systemClock } from '../../base/index.ts';
+import { type Clock, PassingMap, systemClock } from '../../base/index.ts';
 
 /** How long requests may begin in one turn. What they do after their first wait, several times as much, is part of it. */
 const TURN_MS = 1;
@@ -40,7 +40,7 @@ interface Work {
 /** Works of several owners that take turns. */
 class TurnQueue {
   /** In the order of their turns. */
-  readonly #waiting = new Map<unknown, Work[]>();
+  readonly #waiting = new PassingMap<unknown, Work[]>();
 
   get size(): number {
     return this.#waiting.size;
@@ -54,13 +54,12 @@ class TurnQueue {
 
   /** The first work of the owner whose turn it is; the next one comes after those of all others. */
   take(): Work {
-    for (const [owner, waiting] of this.#waiting) {
-      const work = waiting.shift() as Work;
-      this.#waiting.delete(owner);
-      if (waiting.length > 0) this.#waiting.set(owner, waiting);
-      return work;
-    }
-    throw new Error('a work waits');
+    const owner = this.#waiting.firstKey;
+    const waiting = this.#waiting.get(owner) as Work[];
+    const work = waiting.shift() as Work;
+    this.#waiting.delete(owner);
+    if (waiting.length > 0) this.#waiting.set(owner, waiting);
+    return work;
   }
 }
 
@@ -69,7 +68,7 @@ export class RequestTurns {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #callers: Pick<Callers, 'of'>;
   /** By caller, in the order of their turns; each has the requests of its connections. */
-  readonly #waiting = new Map<unknown, TurnQueue>();
+  readonly #waiting = new PassingMap<unknown, TurnQueue>();
   /** When the first request of this turn began; undefined before it. */
   #startedMs: number | undefined;
   /** What follows the works of this turn will take. */
@@ -122,13 +121,12 @@ export class RequestTurns {
 
   /** The next request of the caller whose turn it is. */
   #take(): Work {
-    for (const [caller, requests] of this.#waiting) {
-      const work = requests.take();
-      this.#waiting.delete(caller);
-      if (requests.size > 0) this.#waiting.set(caller, requests);
-      return work;
-    }
-    throw new Error('a request waits');
+    const caller = this.#waiting.firstKey;
+    const requests = this.#waiting.get(caller) as TurnQueue;
+    const work = requests.take();
+    this.#waiting.delete(caller);
+    if (requests.size > 0) this.#waiting.set(caller, requests);
+    return work;
   }
 }
 

@@ -1,4 +1,5 @@
 // Writes that have a revision and are not in the tables yet: checks of later writes look here before they look at the tables.
+import { PassingMap } from '../../base/index.ts';
 import type { KeyValue, StoreEvent } from '../store.ts';
 
 /** The newest version of a key: a put, or a deletion at `revision`. */
@@ -15,7 +16,7 @@ interface Waiter {
 
 /** Pending heads by key, and the reads that wait for a revision to become durable. */
 export class PendingState {
-  readonly #heads = new Map<string, PendingHead>();
+  readonly #heads = new PassingMap<string, PendingHead>();
   #waiters: Waiter[] = [];
   #durable: number;
 
