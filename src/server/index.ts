@@ -12,7 +12,8 @@ export { type ServiceAccountKeys, createServiceAccountKeys } from './tls/service
 export { WebhookCallError } from './webhooks/webhook-client.ts';
 export { formatKubeconfig } from './cli/kubeconfig.ts';
 export { type Logger, createLogger, silentLogger } from './observability/logger.ts';
-export { startHeapTrim } from './observability/heap-trim.ts';
+export { startHeapTrim } from './memory/heap-trim.ts';
+export { keepNewObjectsYoung } from './memory/young-objects.ts';
 export { runCommandLine } from './cli/command-line.ts';
 export type { RunSettings } from './cli/run-command.ts';
 export { colour } from './cli/colour.ts';

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Timer, systemClock } from '../../src/base/index.ts';
-import { startHeapTrim, startServer } from '../../src/server/index.ts';
+import { keepNewObjectsYoung, startHeapTrim, startServer } from '../../src/server/index.ts';
 import { startProcesses } from '../../src/server/processes/owner.ts';
 import { readMainThreadMs, testTokens } from '../../src/test-support/index.ts';
 
@@ -33,6 +33,7 @@ function measureKeptMb(): number {
 const [dataDir = '', encryptionProviderConfig = '', workers = '1'] = process.argv.slice(2);
 const settings = {
   dataDir, encryptionProviderConfig, tokens: [...testTokens], authorizationMode: ['Node' as const, 'RBAC' as const], securePort: 0, console: workers === '1' };
+keepNewObjectsYoung();
 // With several processes the stretches are those of the one that owns the store.
 const server = workers === '1' ? await startServer(settings)
   : await startProcesses({ settings, count: Number(workers), log: { verbosity: 0, format: 'json' } });

@@ -1,4 +1,5 @@
 // The command line of `pintle`: finds the command, reads its flags, runs it. Without a command it serves.
+import { keepNewObjectsYoung } from '../memory/young-objects.ts';
 import { StartError } from '../options/options.ts';
 import { FlagError, type ParsedFlags, findNearest, parseFlags } from '../options/parse-flags.ts';
 import { type Schema, findProblems } from '../options/schema.ts';
@@ -117,6 +118,7 @@ const [FAILED, MISUSED] = [1, 2];
 /** Runs a command line to its end; returns the exit code. */
 export async function runCommandLine(args: readonly string[], load: LoadTestPrograms = loadPrograms): Promise<number> {
   loadPrograms = load;
+  keepNewObjectsYoung();
   const invocation = parseCommandLine(args);
   if (invocation.type === 'error') return printError(invocation.message, MISUSED);
   if (invocation.type === 'help') return print(invocation.text.trimEnd());

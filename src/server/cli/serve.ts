@@ -1,7 +1,7 @@
 // `pintle serve`, which is also what `pintle` does without a command: starts a server and stops it at a signal. The lines for a user are written
 // to stdout, logs to stderr.
 import { systemClock } from '../../base/index.ts';
-import { startHeapTrim } from '../observability/heap-trim.ts';
+import { startHeapTrim } from '../memory/heap-trim.ts';
 import { type LogFormat, createLogger, describeError, logFormats } from '../observability/logger.ts';
 import { StartError, serverSchema } from '../options/options.ts';
 import type { ParsedFlags } from '../options/parse-flags.ts';

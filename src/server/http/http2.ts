@@ -6,6 +6,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { Deadlines } from '../../base/index.ts';
 import type { Exchange } from '../../endpoints/index.ts';
+import { replaceStreamTables } from '../memory/stream-table.ts';
 import { describeCertificate } from '../tls/client-certificate.ts';
 import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
@@ -55,6 +56,7 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
   const { callers, ends, intake } = state;
   server.on('session', (session) => {
     state.sessions.add(session);
+    replaceStreamTables(session);
     session.setLocalWindowSize(WINDOW_BYTES);
     session.on('error', () => session.destroy());
     const socket = socketOf();

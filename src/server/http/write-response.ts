@@ -121,34 +121,40 @@ function directSocket({ chunkedEncoding, headersSent, socket, writableEnded }: S
   return chunkedEncoding && headersSent && socket !== null && !writableEnded ? socket : undefined;
 }
 
+/** The receiver of a body; its signal is made when it is asked for. */
+class ExchangeSink implements Sink {
+  readonly write: Sink['write'];
+  readonly drained: Sink['drained'];
+  readonly #exchange: HttpExchange;
+
+  constructor(exchange: HttpExchange, { write, drained }: Pick<Sink, 'write' | 'drained'>) {
+    this.#exchange = exchange;
+    this.write = write;
+    this.drained = drained;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+}
+
 /** For watches: one write per event instead of three. Nothing else is written to the connection before the response has ended. */
 function createDirectSink(exchange: HttpExchange, response: ServerResponse): Sink {
   // `headersSent` says that they are made, not that they are out.
   response.flushHeaders();
   let socket: Socket | undefined;
-  return {
-    write(piece) {
-      socket ??= directSocket(response);
-      if (response.destroyed || piece.length === 0) return !response.destroyed;
-      return socket === undefined ? response.write(piece) : socket.write(frameChunk(piece));
-    },
-    drained: () => waitForDrain(socket ?? response, exchange.signal),
-    get signal() {
-      return exchange.signal;
-    },
+  const write = (piece: Uint8Array): boolean => {
+    socket ??= directSocket(response);
+    if (response.destroyed || piece.length === 0) return !response.destroyed;
+    return socket === undefined ? response.write(piece) : socket.write(frameChunk(piece));
   };
+  return new ExchangeSink(exchange, { write, drained: () => waitForDrain(socket ?? response, exchange.signal) });
 }
 
 function createSink(exchange: HttpExchange): Sink {
   const { output } = exchange.wire;
   if ('flushHeaders' in output && exchange.info.verb === 'watch') return createDirectSink(exchange, output as ServerResponse);
-  return {
-    write: (chunk) => !output.destroyed && output.write(chunk),
-    drained: () => waitForReader(exchange),
-    get signal() {
-      return exchange.signal;
-    },
-  };
+  return new ExchangeSink(exchange, { write: (chunk) => !output.destroyed && output.write(chunk), drained: () => waitForReader(exchange) });
 }
 
 async function waitForReader(exchange: HttpExchange): Promise<void> {

@@ -5,8 +5,9 @@ import { systemClock } from '../../base/index.ts';
 import { StorageHealth, type Store, prefixRange } from '../../storage/index.ts';
 import type { Listener } from '../http/listener.ts';
 import type { ExposedParts, Seams } from '../local/seams.ts';
-import { startHeapTrim } from '../observability/heap-trim.ts';
+import { startHeapTrim } from '../memory/heap-trim.ts';
 import { type Logger, createLogger, describeError } from '../observability/logger.ts';
+import { keepNewObjectsYoung } from '../memory/young-objects.ts';
 import { findRoot, noteDiskChange } from '../open-store.ts';
 import { type ServerOptions, resolveOptions } from '../options/options.ts';
 import { type RunningServer, startServer } from '../server.ts';
@@ -126,6 +127,7 @@ class ServingProcess {
   }
 }
 
+keepNewObjectsYoung();
 const serving = new ServingProcess();
 // A signal to the whole group reaches this process as well; the owner ends it in its order.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
