@@ -8,7 +8,7 @@ import { type HttpExchange, type RequestHead, type Wire, createExchange } from '
 import { MAX_HEADERS, MAX_HEADER_BYTES, closeGently, describeParseError, findHeadFault, refuseConnection } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
-import { type PausableReads, readsOf } from './turns.ts';
+import { type PausableReads, SocketReads } from './turns.ts';
 import { type Upgrade, readWebSocketRequest } from './websocket.ts';
 
 /** Go's kube-apiserver allows 32 s; Node looks for late connections at intervals, here once a second. */
@@ -92,7 +92,7 @@ class Http1Connection {
     this.#state = state;
     this.#socket = socket;
     this.#server = server;
-    this.#reads = readsOf(socket);
+    this.#reads = new SocketReads(socket);
     state.callers.begin(socket, socket.remoteAddress ?? '');
     state.intake.add(this.#reads, socket);
     state.ends.pace(socket, () => this.#unanswered + 1);

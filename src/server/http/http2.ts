@@ -12,7 +12,7 @@ import { type RequestHead, type Wire, createExchange } from './exchange.ts';
 import { MAX_HEADERS, MAX_HEADER_BYTES } from './http1-faults.ts';
 import type { ListenerState } from './listener-state.ts';
 import { serve } from './serve.ts';
-import { type PausableReads, readsOf } from './turns.ts';
+import { type PausableReads, SocketReads } from './turns.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Streams that a client may reset before they are answered, per connection and ten seconds (CVE-2023-44487). */
@@ -60,8 +60,8 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
     session.setLocalWindowSize(WINDOW_BYTES);
     session.on('error', () => session.destroy());
     const socket = socketOf();
-    const context = createSessionContext(state, socket);
-    const connection = readsOf(socket);
+    const context = new SessionContext(state, socket);
+    const connection = new SocketReads(socket);
     callers.begin(context, context.remoteAddress);
     intake.add(connection, context);
     const readAgain = (): void => {
@@ -102,34 +102,37 @@ function readOn(socket: TLSSocket): void {
 }
 
 /** What all requests of one session share. */
-interface SessionContext {
+class SessionContext {
   readonly remoteAddress: string;
-  /** What the certificate of the client says at the moment: its authority may go while the connection is open. */
-  readonly clientCertificate: Exchange['clientCertificate'];
-  countReset(): void;
-}
+  readonly #socket: TLSSocket;
+  readonly #options: ListenerState['options'];
+  #resets = 0;
+  #periodStartMs: number;
 
-function createSessionContext(state: ListenerState, socket: TLSSocket): SessionContext {
-  const { clock, logger, maxResets = DEFAULT_MAX_RESETS } = state.options;
-  let resets = 0;
-  let periodStartMs = clock.monotonicMs();
-  return {
-    remoteAddress: socket.remoteAddress ?? '',
-    get clientCertificate() {
-      return describeCertificate(socket);
-    },
-    countReset() {
-      const nowMs = clock.monotonicMs();
-      if (nowMs - periodStartMs > RESET_PERIOD_MS) {
-        periodStartMs = nowMs;
-        resets = 0;
-      }
-      resets += 1;
-      if (resets <= maxResets || socket.destroyed) return;
-      logger.warn('closing a connection that resets too many streams', { remote: socket.remoteAddress });
-      socket.destroy();
-    },
-  };
+  constructor({ options }: ListenerState, socket: TLSSocket) {
+    this.remoteAddress = socket.remoteAddress ?? '';
+    this.#socket = socket;
+    this.#options = options;
+    this.#periodStartMs = options.clock.monotonicMs();
+  }
+
+  /** What the certificate of the client says at the moment: its authority may go while the connection is open. */
+  get clientCertificate(): Exchange['clientCertificate'] {
+    return describeCertificate(this.#socket);
+  }
+
+  countReset(): void {
+    const { clock, logger, maxResets = DEFAULT_MAX_RESETS } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#periodStartMs > RESET_PERIOD_MS) {
+      this.#periodStartMs = nowMs;
+      this.#resets = 0;
+    }
+    this.#resets += 1;
+    if (this.#resets <= maxResets || this.#socket.destroyed) return;
+    logger.warn('closing a connection that resets too many streams', { remote: this.#socket.remoteAddress });
+    this.#socket.destroy();
+  }
 }
 
 interface Http2Request {

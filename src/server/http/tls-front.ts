@@ -8,7 +8,7 @@ import { type Clock, Deadlines, once } from '../../base/index.ts';
 import { createCertificateCheck, recheckCertificates } from '../tls/client-certificate.ts';
 import { type NamedCertificate, type TlsIdentity, createContextOptions, createTlsOptions } from '../tls/tls-options.ts';
 import { awaitServerName } from '../tls/server-name.ts';
-import { HandshakeTurns, type RequestIntake, readsOf } from './turns.ts';
+import { HandshakeTurns, type RequestIntake, SocketReads } from './turns.ts';
 
 /** Peers that have gone without a word are noticed as in Go: silent connections are probed after 15 s. */
 export const acceptedSockets = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
@@ -75,10 +75,11 @@ class Handshakes {
   }
 
   begin(socket: Socket): void {
-    const reads = readsOf(socket);
+    const reads = new SocketReads(socket);
     // Node's own timers of connections that began together would all come in one turn.
     const deadline = this.#deadlines.add(() => void socket.destroy());
     const leave = (): void => {
+      this.#leave.delete(socket);
       this.#deadlines.remove(deadline);
       this.#turns.remove(reads);
     };

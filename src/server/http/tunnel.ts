@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
-import { PassingTurns, isBroken, readsOf } from './turns.ts';
+import { PassingTurns, isBroken, SocketReads } from './turns.ts';
 import type { Upgrade } from './websocket.ts';
 
 /** Delivering the rest after one side has closed may take so long. */
@@ -99,7 +99,7 @@ interface Passage {
  */
 export function createHold({ from, to, clock, source = from }: Passage): () => void {
   let isHeld = false;
-  const reads = readsOf(from as Socket);
+  const reads = new SocketReads(from as Socket);
   if (!from.destroyed) turns.add(reads);
   from.on('data', (chunk: Buffer) => turns.count(reads, chunk.length));
   from.once('close', () => turns.remove(reads));

@@ -155,18 +155,29 @@ interface Handle extends PausableReads {
 
 const handleOf = (socket: Socket): Handle | null => (socket as unknown as { readonly _handle: Handle | null })._handle;
 
-/** The reads of a connection, below its stream: a stream that was paused by others stays so. */
-export function readsOf(socket: Socket): PausableReads & { readonly bytesRead: number } {
-  return {
-    get bytesRead() {
-      return socket.bytesRead;
-    },
-    readStart() {
-      const handle = handleOf(socket);
-      if (handle?.reading !== false) handle?.readStart();
-    },
-    readStop: () => handleOf(socket)?.readStop(),
-  };
+/**
+ * The reads of a connection, below its stream: a stream that was paused by others stays so. A class, since an object literal with a getter of its own
+ * would keep the connection until a full collection (endpoints/request/resource-request).
+ */
+export class SocketReads implements PausableReads {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  get bytesRead(): number {
+    return this.#socket.bytesRead;
+  }
+
+  readStart(): void {
+    const handle = handleOf(this.#socket);
+    if (handle?.reading !== false) handle?.readStart();
+  }
+
+  readStop(): void {
+    handleOf(this.#socket)?.readStop();
+  }
 }
 
 /** Whether the system has given a connection up: one that is not read does not learn of it. */
