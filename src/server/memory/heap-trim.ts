@@ -16,10 +16,20 @@ const PROVOKING_BYTES = 128 * 2 ** 20;
 /** V8 waits 8 s after a collection, then collects up to three times more. */
 const SETTLED_AFTER_MS = 15_000;
 
-/** Lets V8 collect when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
-export function startHeapTrim(clock: Clock): () => void {
-  let settledBytes = getHeapStatistics().total_heap_size;
+/** Answers the share of time since the last question in which the event loop had work. */
+function createBusyMeter(): () => number {
   let seen = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, seen);
+    seen = now;
+    return utilization;
+  };
+}
+
+/** Lets V8 collect when the process has been idle for a while and its heap has grown a lot; answers what stops that. */
+export function startHeapTrim(clock: Clock, takeBusyShare = createBusyMeter()): () => void {
+  let settledBytes = getHeapStatistics().total_heap_size;
   let timer: Timer;
   const checkAfter = (delayMs: number, step: () => void): void => void (timer = clock.after(delayMs, step));
   const settle = (): void => {
@@ -27,10 +37,7 @@ export function startHeapTrim(clock: Clock): () => void {
     checkAfter(CHECK_EVERY_MS, check);
   };
   const check = (): void => {
-    const now = performance.eventLoopUtilization();
-    const busy = performance.eventLoopUtilization(now, seen).utilization;
-    seen = now;
-    if (busy > IDLE_SHARE || getHeapStatistics().total_heap_size - settledBytes < WORTH_BYTES) return checkAfter(CHECK_EVERY_MS, check);
+    if (takeBusyShare() > IDLE_SHARE || getHeapStatistics().total_heap_size - settledBytes < WORTH_BYTES) return checkAfter(CHECK_EVERY_MS, check);
     provokeCollection();
     checkAfter(SETTLED_AFTER_MS, settle);
   };
