@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { type Response, type Sink, credentialProtocols, isCredentialProtocol } from '../../endpoints/index.ts';
 import type { HttpExchange } from './exchange.ts';
 import { type WebSocketConnection, acceptWebSocket } from './websocket-connection.ts';
-import { waitForDrain } from './write-response.ts';
+import { ExchangeSink, waitForDrain } from './write-response.ts';
 
 const BASE64_PROTOCOL = 'base64.binary.k8s.io';
 /** Largest message that a client may send; watches expect none with content. */
@@ -106,16 +106,11 @@ export async function writeWebSocket(exchange: HttpExchange, response: Response,
     onClose: () => exchange.abort('the client closed the WebSocket'), clock: exchange.clock,
   });
   const send = createSender(connection, upgrade.request, response.headers);
-  const sink: Sink = {
-    write(chunk) {
-      send(chunk);
-      return connection.isReady();
-    },
-    drained: () => waitForDrain(upgrade.socket, exchange.signal),
-    get signal() {
-      return exchange.signal;
-    },
+  const write = (chunk: Uint8Array): boolean => {
+    send(chunk);
+    return connection.isReady();
   };
+  const sink = new ExchangeSink(exchange, { write, drained: () => waitForDrain(upgrade.socket, exchange.signal) });
   await (response.body as (sink: Sink) => Promise<void>)(sink);
   connection.close();
 }

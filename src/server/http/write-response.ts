@@ -122,7 +122,7 @@ function directSocket({ chunkedEncoding, headersSent, socket, writableEnded }: S
 }
 
 /** The receiver of a body; its signal is made when it is asked for. */
-class ExchangeSink implements Sink {
+export class ExchangeSink implements Sink {
   readonly write: Sink['write'];
   readonly drained: Sink['drained'];
   readonly #exchange: HttpExchange;
