@@ -5,11 +5,11 @@ export type { AuthenticateToken, ClientCertificate, TokenUse } from './authentic
 export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-token.ts';
 export { createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
-export { type OidcIssuer, type OidcObserver, createOidcAuthenticator } from './authenticate/oidc.ts';
-export { type ClaimMapping, type UserMapping } from './authenticate/claim-user.ts';
+export { type OidcIssuer, type OidcObserver, createOidcAuthenticator } from './authenticate/oidc/oidc-authenticator.ts';
+export { type ClaimMapping, type UserMapping } from './authenticate/oidc/claim-user.ts';
 export {
   type ClaimExpression, type Claims, type ExpressionRule, compileClaimExpression, compileClaimRule, compileUserRule,
-} from './authenticate/claim-expressions.ts';
+} from './authenticate/oidc/claim-expressions.ts';
 export { type FindBoundObject, type ServiceAccountTokenUse, createServiceAccountAuthenticator } from './authenticate/service-account.ts';
 export {
   type BoundReference, type SecretTokenAccount, encodeBoundClaims, encodeLegacyClaims, parseServiceAccountUsername,

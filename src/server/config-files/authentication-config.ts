@@ -105,7 +105,7 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
     url, audiences, ...(discoveryUrl !== '' && { discoveryUrl }), requiredClaims: rules.required, claimRules: rules.expressions,
     ...readMappings(jwt['claimMappings'], { reader, path: `${path}.claimMappings`, asksVerified: rules.asksVerified }),
     userRules: readUserRules(jwt['userValidationRules'], { reader, path: `${path}.userValidationRules` }),
-    algorithms: jwtAlgorithms, fetchText: (address) => client.getText(address), postForm: (...form) => client.postForm(...form),
+    algorithms: jwtAlgorithms, fetchText: (address, headers) => client.getText(address, headers), postForm: (...form) => client.postForm(...form),
   };
 }
 
@@ -271,6 +271,6 @@ export function readOidcFlags(options: ServerOptions): TrustedIssuer {
     url, audiences: [options.oidcClientId], username: { claim: oidcUsernameClaim, prefix }, algorithms: options.oidcSigningAlgs,
     ...(options.oidcGroupsClaim !== '' && { groups: { claim: options.oidcGroupsClaim, prefix: options.oidcGroupsPrefix } }),
     requiredClaims: options.oidcRequiredClaims.map((one) => ({ claim: one.slice(0, one.indexOf('=')), value: one.slice(one.indexOf('=') + 1) })),
-    fetchText: (address) => client.getText(address), postForm: (...form) => client.postForm(...form),
+    fetchText: (address, headers) => client.getText(address, headers), postForm: (...form) => client.postForm(...form),
   };
 }

@@ -55,9 +55,9 @@ export class JsonClient {
     }, { dial });
   }
 
-  /** Answers the body of a 2xx answer as text. */
-  async getText(url: string): Promise<string> {
-    return (await this.#call(url, undefined, DEFAULT_TIMEOUT_MS)).body.toString();
+  /** Answers the body of a 2xx answer as text. Headers that are given replace those of the same names. */
+  async getText(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    return (await this.#call(url, undefined, DEFAULT_TIMEOUT_MS, headers)).body.toString();
   }
 
   /** Sends JSON and answers the parsed body of a 2xx answer. */

@@ -3,9 +3,9 @@
 import {
   type CompiledExpression, type Environment, type OpenAPIV3Schema, type Value, CelList, Failure, anyType, compileExpression, declareType, declaredStructs,
   extendEnvironment, fromDeclared, fromJson, kubernetesEnvironment, mapOf, RUNTIME_COST_BUDGET, stringType,
-} from '../../apimachinery/index.ts';
-import { invariant } from '../../base/index.ts';
-import type { User } from '../user.ts';
+} from '../../../apimachinery/index.ts';
+import { invariant } from '../../../base/index.ts';
+import type { User } from '../../user.ts';
 
 /** The claims of a token. */
 export type Claims = Readonly<Record<string, unknown>>;

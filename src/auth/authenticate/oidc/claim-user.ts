@@ -1,6 +1,6 @@
 // The user that the claims of an ID token describe: by claims with prefixes, or by expressions. What an issuer's rules say of claims and user is asked here
 // too.
-import type { User } from '../user.ts';
+import type { User } from '../../user.ts';
 import { type ClaimExpression, type Claims, type ExpressionRule, toText, toTexts } from './claim-expressions.ts';
 
 /** A claim and what is put before its value. */
