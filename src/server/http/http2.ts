@@ -6,6 +6,7 @@ import {
 import type { TLSSocket } from 'node:tls';
 import { Deadlines } from '../../base/index.ts';
 import type { Exchange } from '../../endpoints/index.ts';
+import { CollectionPace } from '../memory/collection-pace.ts';
 import { replaceStreamTables } from '../memory/stream-table.ts';
 import { describeCertificate } from '../tls/client-certificate.ts';
 import { type RequestHead, type Wire, createExchange } from './exchange.ts';
@@ -54,6 +55,7 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
   const idle = new Deadlines(state.options.clock, IDLE_MS);
   const reads = new Deadlines(state.options.clock, READ_MS);
   const { callers, ends, intake } = state;
+  const pace = new CollectionPace();
   server.on('session', (session) => {
     state.sessions.add(session);
     replaceStreamTables(session);
@@ -78,15 +80,16 @@ function listenToSessions(server: Http2Server, state: ListenerState, socketOf: (
       reads.remove(read);
       intake.remove(connection);
     });
-    session.on('stream', (stream, headers, _flags, rawHeaders?: readonly string[]) => {
+    session.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
       openStreams += 1;
+      pace.count(rawHeaders.length / 2);
       intake.count(connection);
       idle.remove(deadline);
       stream.on('close', () => {
         openStreams -= 1;
         if (openStreams === 0 && !session.closed) deadline = idle.add(() => session.close());
       });
-      handleStream(state, context, { stream, headers, rawHeaders: rawHeaders ?? [], reads: connection });
+      handleStream(state, context, { stream, headers, rawHeaders, reads: connection });
     });
   });
   server.on('sessionError', () => {});

@@ -1,18 +1,17 @@
 // Memory that the engine keeps for the next burst of work, given back when there is none. V8 shrinks a quiet heap by itself, in small steps, but only
-// after a collection that something else has begun; an idle process begins none. So one is provoked: by a buffer larger than what V8 lets grow beside its
-// heap between two collections, of which no page is ever touched. 12,000 objects that were created and deleted: 265 MB resident before, 136 after
-// 20 s, in pauses of at most 15 ms for 42 MB in use; the four full collections of `gc()` left 129 and paused for 100 to 150 ms each.
+// after a collection that something else has begun; an idle process begins none. So one is provoked. 12,000 objects that
+// were created and deleted: 265 MB resident before, 136 after 20 s, in pauses of at most 15 ms for 42 MB in use; the four full collections of `gc()`
+// left 129 and paused for 100 to 150 ms each.
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../../base/index.ts';
+import { provokeCollection } from './provoke-collection.ts';
 
 const CHECK_EVERY_MS = 3_000;
 /** Below this share of busy time in an interval there are next to no requests for a collection to hold up. */
 const IDLE_SHARE = 0.01;
 /** What the heap must have grown by since the last time. */
 const WORTH_BYTES = 24 * 2 ** 20;
-/** V8 begins to collect when 64 MB were allocated outside of its heap. */
-const PROVOKING_BYTES = 128 * 2 ** 20;
 /** V8 waits 8 s after a collection, then collects up to three times more. */
 const SETTLED_AFTER_MS = 15_000;
 
@@ -43,12 +42,4 @@ export function startHeapTrim(clock: Clock, takeBusyShare = createBusyMeter()): 
   };
   checkAfter(CHECK_EVERY_MS, check);
   return () => timer.cancel();
-}
-
-function provokeCollection(): void {
-  try {
-    void new ArrayBuffer(PROVOKING_BYTES);
-  } catch {
-    // The process may not have so much address space: V8 collects then, since the buffer could not be made.
-  }
 }
