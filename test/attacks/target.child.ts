@@ -42,7 +42,8 @@ startHeapTrim(systemClock);
 lookAgain();
 process.on('message', (question) => {
   if (question === 'rest') return nextLook.cancel();
-  look();
+  nextLook.cancel();
+  lookAgain();
   if (question === 'kept') {
     process.send?.({ keptMb: measureKeptMb() });
     lastMs = readMainThreadMs();
