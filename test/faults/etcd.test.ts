@@ -21,13 +21,16 @@ type Fault = (scene: Scene) => Promise<void>;
 const calmMs = 1_500;
 const longestCallMs = 25_000;
 
-/** The member that leads, and its index. */
+/** The member that leads, and its index. The others may serve clients already while one still starts. */
 async function findLeader({ members }: EtcdCluster): Promise<{ readonly member: EtcdMember; readonly index: number }> {
-  for (const [index, member] of members.entries()) {
-    const { isLeader } = await readEtcdStatus({ endpoints: [member.url] });
-    if (isLeader) return { member, index };
-  }
-  throw new Error('no member leads');
+  let leading: number[] = [];
+  await eventually(async () => {
+    const states = await Promise.all(members.map(({ url }) => readEtcdStatus({ endpoints: [url] })));
+    leading = [...states.keys()].filter((index) => states[index]?.isLeader);
+    assert.equal(leading.length, 1, 'one member leads');
+  });
+  const index = leading[0] as number;
+  return { member: members[index] as EtcdMember, index };
 }
 
 async function endure(fault: Fault): Promise<void> {
