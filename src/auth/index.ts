@@ -6,6 +6,7 @@ export { createBootstrapTokenAuthenticator } from './authenticate/bootstrap-toke
 export { createFrontProxy } from './authenticate/front-proxy.ts';
 export { type SigningKey, type VerifyingKey, algorithmOf, jwtAlgorithms, keyIdOf, signJwt } from './authenticate/jwt.ts';
 export { type OidcIssuer, type OidcObserver, createOidcAuthenticator } from './authenticate/oidc/oidc-authenticator.ts';
+export { fetchDiscovery } from './authenticate/oidc/id-token.ts';
 export { type ClaimMapping, type UserMapping } from './authenticate/oidc/claim-user.ts';
 export {
   type ClaimExpression, type Claims, type ExpressionRule, compileClaimExpression, compileClaimRule, compileUserRule,

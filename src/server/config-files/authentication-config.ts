@@ -20,6 +20,10 @@ export interface TrustedIssuer extends OidcIssuer {
   readonly postForm: (url: string, form: URLSearchParams, headers: Readonly<Record<string, string>>) => Promise<unknown>;
 }
 
+const callsOf = (client: JsonClient): Pick<TrustedIssuer, 'fetchText' | 'postForm'> => ({
+  fetchText: (address, headers) => client.getText(address, headers), postForm: (...form) => client.postForm(...form),
+});
+
 /** What a file says. */
 interface AuthenticationSettings {
   readonly issuers: readonly TrustedIssuer[];
@@ -105,7 +109,7 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
     url, audiences, ...(discoveryUrl !== '' && { discoveryUrl }), requiredClaims: rules.required, claimRules: rules.expressions,
     ...readMappings(jwt['claimMappings'], { reader, path: `${path}.claimMappings`, asksVerified: rules.asksVerified }),
     userRules: readUserRules(jwt['userValidationRules'], { reader, path: `${path}.userValidationRules` }),
-    algorithms: jwtAlgorithms, fetchText: (address, headers) => client.getText(address, headers), postForm: (...form) => client.postForm(...form),
+    algorithms: jwtAlgorithms, ...callsOf(client),
   };
 }
 
@@ -271,6 +275,6 @@ export function readOidcFlags(options: ServerOptions): TrustedIssuer {
     url, audiences: [options.oidcClientId], username: { claim: oidcUsernameClaim, prefix }, algorithms: options.oidcSigningAlgs,
     ...(options.oidcGroupsClaim !== '' && { groups: { claim: options.oidcGroupsClaim, prefix: options.oidcGroupsPrefix } }),
     requiredClaims: options.oidcRequiredClaims.map((one) => ({ claim: one.slice(0, one.indexOf('=')), value: one.slice(one.indexOf('=') + 1) })),
-    fetchText: (address, headers) => client.getText(address, headers), postForm: (...form) => client.postForm(...form),
+    ...callsOf(client),
   };
 }

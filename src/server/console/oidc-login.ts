@@ -7,6 +7,7 @@
 // Tokens stay here: the browser has the secret of its session and nothing else. A login is good once, within minutes, for the origin where it began.
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
+import { fetchDiscovery } from '../../auth/index.ts';
 import { BoundedCache, type Clock, type Random } from '../../base/index.ts';
 import type { TrustedIssuer } from '../config-files/authentication-config.ts';
 import type { ServerExchange } from '../http/exchange.ts';
@@ -56,7 +57,6 @@ const COOKIE = 'pintle-login';
 const LONGEST = 3000;
 
 interface ProviderDocument {
-  readonly issuer?: unknown;
   readonly authorization_endpoint?: unknown;
   readonly token_endpoint?: unknown;
   readonly scopes_supported?: unknown;
@@ -176,10 +176,8 @@ export class OidcLogins {
 }
 
 async function readProvider(issuer: TrustedIssuer): Promise<Provider> {
-  const url = issuer.discoveryUrl ?? `${issuer.url.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const document = JSON.parse(await issuer.fetchText(url)) as ProviderDocument;
+  const document: ProviderDocument = await fetchDiscovery(issuer);
   const { authorization_endpoint: authorizationEndpoint, token_endpoint: tokenEndpoint } = document;
-  if (document.issuer !== issuer.url) throw new Error('the discovery document names another issuer');
   const isAddress = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';
   if (!isAddress(authorizationEndpoint) || !isAddress(tokenEndpoint)) throw new Error('the discovery document names no addresses of https for logins');
   const methods = list(document.token_endpoint_auth_methods_supported);

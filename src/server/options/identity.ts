@@ -91,7 +91,7 @@ const oidc = {
   oidcUsernamePrefix: text({
     flag: 'oidc-username-prefix', help: 'Prefix of user names; by default the issuer and #, except for the claim email; - for nothing.',
   }),
-  oidcGroupsClaim: text({ flag: 'oidc-groups-claim', help: 'Claim with the groups.' }),
+  oidcGroupsClaim: text({ flag: 'oidc-groups-claim', help: 'Claim with the groups; where a token names another place for it (distributed claims), they are fetched from there.' }),
   oidcGroupsPrefix: text({ flag: 'oidc-groups-prefix', help: 'Prefix of groups.' }),
   oidcSigningAlgs: list({ flag: 'oidc-signing-algs', default: ['RS256'], help: 'Algorithms that its tokens may be signed with.' }),
   oidcRequiredClaims: list({ flag: 'oidc-required-claim', check: checkClaims, help: 'claim=value that its tokens must have.' }),

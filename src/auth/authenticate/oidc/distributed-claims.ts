@@ -2,13 +2,13 @@
 // with another signed token, of an issuer of its own, whose keys are found by that issuer's discovery. Mirrors kube-apiserver's claim resolver: only the
 // groups claim is looked for, and claims that are aggregated, inside the token, are not.
 import { BoundedCache, type Clock, type Random, isJsonObject } from '../../../base/index.ts';
-import type { Claims } from './claim-expressions.ts';
-import { type UserMapping, readClaim } from './claim-user.ts';
-import { type KeyIssuer, type SignedToken, createIssuerKeys, findTokenProblem, issuerOf } from './id-token.ts';
 import { parseJwt } from '../jwt.ts';
 import { TokenCache } from '../token-cache.ts';
+import type { Claims } from './claim-expressions.ts';
+import { type UserMapping, readClaim } from './claim-user.ts';
+import { type IsSigned, type KeyIssuer, createSignatureCheck, findTokenProblem, issuerOf } from './id-token.ts';
 
-/** Answers the claims with the groups that are elsewhere, or why they could not be had. The token that the claims are from is the key under which they are kept. */
+/** Answers the claims of a token with the groups that are elsewhere, or why they could not be had. Groups are kept under the token for a while. */
 export type ResolveClaims = (claims: Claims, token: string) => Promise<Claims | Error> | Claims | Error;
 
 interface ResolverIssuer extends KeyIssuer, Pick<UserMapping, 'groups'> {
@@ -19,10 +19,10 @@ interface ResolverOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Whether the trusted issuer itself signed a token. */
-  readonly isSigned: (signed: SignedToken) => Promise<boolean>;
+  readonly isSigned: IsSigned;
 }
 
-/** The reference keeps what it knows of a token for so long. */
+/** kube-apiserver keeps the user of a token for so long. */
 const KEPT_MS = 10_000;
 const KEPT_TOKENS = 4096;
 const KEPT_ISSUERS = 16;
@@ -37,9 +37,9 @@ interface ClaimSource {
 export function createClaimResolver(issuer: ResolverIssuer, { clock, random, isSigned }: ResolverOptions): ResolveClaims {
   const { groups } = issuer;
   if (groups === undefined || 'evaluate' in groups) return (claims) => claims;
-  const verifiers = new BoundedCache<string, ReturnType<typeof createIssuerKeys>>({ limit: KEPT_ISSUERS });
-  const verifierOf = (url: string) => (url === issuer.url ? isSigned
-    : verifiers.get(url) ?? verifiers.set(url, createIssuerKeys({ url, algorithms: issuer.algorithms, fetchText: issuer.fetchText }, { clock })));
+  const checks = new BoundedCache<string, IsSigned>({ limit: KEPT_ISSUERS });
+  const checkOf = (url: string) => (url === issuer.url ? isSigned
+    : checks.get(url) ?? checks.set(url, createSignatureCheck({ url, algorithms: issuer.algorithms, fetchText: issuer.fetchText }, { clock })));
   const kept = new TokenCache<Promise<unknown>>({ clock, random, lifetimeMs: KEPT_MS, limit: KEPT_TOKENS });
 
   const fetchValue = async (source: ClaimSource): Promise<unknown> => {
@@ -48,7 +48,7 @@ export function createClaimResolver(issuer: ResolverIssuer, { clock, random, isS
     const url = jwt && issuerOf(jwt.claims);
     if (jwt === undefined || typeof url !== 'string') throw new Error(`the token of ${source.url} for the claim ${JSON.stringify(groups.claim)} is malformed`);
     if (!url.startsWith('https://')) throw new Error(`verifying untrusted issuer ${url} failed: it is no address over https`);
-    if (!await verifierOf(url)({ token, keyId: jwt.keyId })) throw new Error('verify distributed claim token: failed to verify signature');
+    if (!await checkOf(url)({ token, keyId: jwt.keyId })) throw new Error('verify distributed claim token: failed to verify signature');
     const problem = findTokenProblem(jwt.claims, issuer.audiences, clock.now());
     if (problem !== undefined) throw new Error(`verify distributed claim token: ${problem}`);
     const value = readClaim(jwt.claims, groups.claim);

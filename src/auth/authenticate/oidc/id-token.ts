@@ -3,8 +3,8 @@
 // loaded with the first token.
 import type { CompactVerifyGetKey, JSONWebKeySet } from 'jose';
 import type { Clock } from '../../../base/index.ts';
-import type { Claims } from './claim-expressions.ts';
 import { readAudiences } from '../service-account-claims.ts';
+import type { Claims } from './claim-expressions.ts';
 
 /** Whose keys, and how they are had. */
 export interface KeyIssuer {
@@ -43,16 +43,16 @@ export function findTokenProblem(claims: Claims, audiences: readonly string[], n
 }
 
 /** A token and the name of the key that its header gives; '' when it gives none. */
-export interface SignedToken {
+interface SignedToken {
   readonly token: string;
   readonly keyId: string;
 }
 
-/**
- * Answers whether an issuer signed a token; false also when the provider cannot be reached: the reason is not for the caller.
- * The discovery document is asked for at once: an issuer that is misconfigured is not found out by its first user.
- */
-export function createIssuerKeys(issuer: KeyIssuer, options: KeysOptions): (signed: SignedToken) => Promise<boolean> {
+/** Answers whether an issuer signed a token; false also when the provider cannot be reached: the reason is not for the caller. */
+export type IsSigned = (signed: SignedToken) => Promise<boolean>;
+
+/** Makes the check of an issuer. Its discovery document is asked for at once: an issuer that is misconfigured is not found out by its first user. */
+export function createSignatureCheck(issuer: KeyIssuer, options: KeysOptions): IsSigned {
   const ring = createKeyRing(issuer, options);
   const algorithms = [...issuer.algorithms];
   return async ({ token, keyId }) => {
@@ -110,13 +110,18 @@ function createKeyRing(issuer: KeyIssuer, { clock, observe }: KeysOptions): KeyR
   };
 }
 
+/** Fetches the discovery document of an issuer; throws when it is no JSON or is another's. */
+export async function fetchDiscovery({ url, discoveryUrl, fetchText }: Omit<KeyIssuer, 'algorithms'>): Promise<Readonly<Record<string, unknown>>> {
+  const document = JSON.parse(await fetchText(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`)) as Record<string, unknown>;
+  if (document['issuer'] !== url) throw new Error('the discovery document names another issuer');
+  return document;
+}
+
 /** Finds where the keys of an issuer are; what was found stays, as in the reference. */
-function createDiscovery({ url, discoveryUrl, fetchText }: KeyIssuer): () => Promise<string> {
+function createDiscovery(issuer: KeyIssuer): () => Promise<string> {
   let found: Promise<string> | undefined;
   const discover = async (): Promise<string> => {
-    const text = await fetchText(discoveryUrl ?? `${url.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    const { issuer, jwks_uri: address } = JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown };
-    if (issuer !== url) throw new Error('the discovery document names another issuer');
+    const { jwks_uri: address } = await fetchDiscovery(issuer);
     if (typeof address !== 'string' || !address.startsWith('https://')) throw new Error('the discovery document has no jwks_uri over https');
     return address;
   };

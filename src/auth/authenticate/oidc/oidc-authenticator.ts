@@ -1,13 +1,13 @@
-// ID tokens of OpenID Connect providers, as --oidc-* flags or the `jwt` part of an AuthenticationConfiguration describe them. Claims are validated here,
-// in the words of the reference.
+// ID tokens of OpenID Connect providers, as --oidc-* flags or the `jwt` part of an AuthenticationConfiguration describe them. A token that holds
+// (id-token.ts) is given its groups (distributed-claims.ts), and its claims become a user (claim-user.ts).
 import type { Clock, Random } from '../../../base/index.ts';
 import type { AuthenticateToken, TokenAnswer } from '../credentials.ts';
+import { parseJwt } from '../jwt.ts';
+import { TokenCache } from '../token-cache.ts';
 import type { Claims } from './claim-expressions.ts';
 import { type UserMapping, mapUser, readClaim } from './claim-user.ts';
 import { type ResolveClaims, createClaimResolver } from './distributed-claims.ts';
-import { type KeyIssuer, createIssuerKeys, findTokenProblem, issuerOf } from './id-token.ts';
-import { parseJwt } from '../jwt.ts';
-import { TokenCache } from '../token-cache.ts';
+import { type KeyIssuer, createSignatureCheck, findTokenProblem, issuerOf } from './id-token.ts';
 
 /** One trusted issuer. */
 export interface OidcIssuer extends UserMapping, KeyIssuer {
@@ -38,7 +38,7 @@ const CACHE_LIMIT = 4096;
 export function createOidcAuthenticator({ issuers, clock, random, observer }: OidcOptions): AuthenticateToken {
   observer?.trusts(issuers.map(({ url }) => url));
   const trusted = issuers.map((issuer) => {
-    const isSigned = createIssuerKeys(issuer, { clock, observe: (url, keys) => observer?.fetchedKeys(url, keys) });
+    const isSigned = createSignatureCheck(issuer, { clock, observe: (url, keys) => observer?.fetchedKeys(url, keys) });
     return { issuer, isSigned, resolve: createClaimResolver(issuer, { clock, random, isSigned }) };
   });
   const cache = new TokenCache<Promise<boolean>>({ clock, random, lifetimeMs: 60_000, limit: CACHE_LIMIT });
