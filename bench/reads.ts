@@ -4,13 +4,14 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:https';
-import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TLSSocket, connect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { findPorts } from '../src/test-support/index.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -41,15 +42,6 @@ function cpuMs(pid: number): number {
 
 function statusMb(pid: number, field: 'VmRSS' | 'VmHWM' | 'RssFile'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createNetServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 interface Pending {
@@ -105,7 +97,7 @@ class Connection {
 }
 
 async function startSubject(directory: string): Promise<Subject & { child: ChildProcess }> {
-  const port = await findFreePort();
+  const [port] = await findPorts(1) as [number];
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, 'bench-token,bench,bench-uid,"system:masters"\n');
   const main = flags.main ?? fileURLToPath(new URL('../bin/pintle.js', import.meta.url));

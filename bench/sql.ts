@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type EtcdCluster, findPorts } from '../src/storage/etcd/cluster.suite.ts';
+import { type EtcdCluster } from '../src/storage/etcd/cluster.suite.ts';
+import { findPorts } from '../src/test-support/index.ts';
 import { type PostgresServer, startPostgres } from '../src/storage/postgres/server.suite.ts';
 import { type Call, formatCall, openSocket } from './load/connection.ts';
 import { type Row, callOnce, makeRow, measureLoad } from './load/measure.ts';

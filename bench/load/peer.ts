@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EtcdCluster, findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type EtcdCluster, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { findPorts } from '../../src/test-support/index.ts';
 import { callOnce } from './measure.ts';
 import { type Target, endChild, writeTokens } from './target.ts';
 

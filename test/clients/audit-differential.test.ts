@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { findPorts, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestClient, type TestServer, createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
+import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type TestClient, type TestServer, createTestClient, eventually, findPorts, startTestServer } from '../../src/test-support/index.ts';
 
 const program = process.env['PINTLE_KUBE_APISERVER'] ?? '';
 const skip = program === '' ? 'PINTLE_KUBE_APISERVER names no kube-apiserver' : noEtcd;

@@ -2,31 +2,20 @@
 // (two minutes of a processor, so that no suite builds it by itself). Definitions come from the published module.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { createCertificate } from '../../src/server/tls/certificates.ts';
-import { type TestServer, createTestClient, eventually, requestUntil, startTestServer } from '../../src/test-support/index.ts';
+import { type TestServer, createTestClient, eventually, findPorts, requestUntil, startTestServer } from '../../src/test-support/index.ts';
 import { downloadModule, publishedModules, readObjects } from './modules.ts';
 
 const program = process.env['PINTLE_CERT_MANAGER_WEBHOOK'] ?? '';
 const manifests = join(fileURLToPath(new URL('../../../', import.meta.url)), 'test', 'clients', 'manifests');
 const registration = '/apis/admissionregistration.k8s.io/v1';
 const pathOf = (plural: string, name = ''): string => `/apis/cert-manager.io/v1/namespaces/default/${plural}${name}`;
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 interface Webhook {
   readonly url: string;
@@ -35,7 +24,7 @@ interface Webhook {
 
 /** Starts cert-manager's webhook server; it ends with the test. */
 async function startWebhook(context: TestContext, folder: string, server: TestServer): Promise<Webhook> {
-  const port = await findFreePort();
+  const [port] = await findPorts(1) as [number];
   const certificates = { clock: systemClock, random: systemRandom };
   const { certificate, key } = createCertificate({ commonName: 'webhook', hosts: ['127.0.0.1'], lifetimeMs: 3_600_000 }, certificates);
   const files = Object.entries({ 'tls.crt': certificate, 'tls.key': key, kubeconfig: server.kubeconfig }).map(([name, text]) => {

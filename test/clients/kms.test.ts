@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../src/base/index.ts';
-import { findPorts, noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { noEtcd, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
 import { type Store, keyRange, openEtcdStore } from '../../src/storage/index.ts';
 import { type TestPlugin, startTestPlugin } from '../../src/server/encryption/testing.ts';
-import { type TestClient, type TestServer, createTestClient, eventually, startTestServer } from '../../src/test-support/index.ts';
+import { type TestClient, type TestServer, createTestClient, eventually, findPorts, startTestServer } from '../../src/test-support/index.ts';
 
 const program = process.env['PINTLE_KUBE_APISERVER'] ?? '';
 const skip = program === '' ? 'PINTLE_KUBE_APISERVER names no kube-apiserver' : noEtcd;

@@ -11,8 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { createCertificate } from '../../src/server/tls/certificates.ts';
-import { findPorts } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
+import { type TestServer, eventually, findPorts, startTestServer } from '../../src/test-support/index.ts';
 import { findKubectls } from './kubectl.ts';
 
 const program = process.env['PINTLE_METRICS_SERVER'] ?? '';

@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
-import { findPorts } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestServer, eventually, startTestServer } from '../../src/test-support/index.ts';
+import { type TestServer, eventually, findPorts, startTestServer } from '../../src/test-support/index.ts';
 
 const program = process.env['PINTLE_PROMETHEUS'] ?? 'prometheus';
 const isThere = spawnSync(program, ['--version']).error === undefined;

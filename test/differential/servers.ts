@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type EtcdCluster, findPorts, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
-import { type TestClient, createTestClient, eventually } from '../../src/test-support/index.ts';
+import { type EtcdCluster, startCluster } from '../../src/storage/etcd/cluster.suite.ts';
+import { type TestClient, createTestClient, eventually, findPorts } from '../../src/test-support/index.ts';
 import type { Case, Json, Request } from './case.ts';
 import { type Answer, type Received, normalise, readField } from './normalise.ts';
 

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, createWriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findPorts } from '../../src/storage/etcd/cluster.suite.ts';
+import { findPorts } from '../../src/test-support/index.ts';
 import type { Outcome } from './ledger.ts';
 
 /** Where the tests are, and what they are run against. */

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer as createListener } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { readKubeconfig } from '../../kubeconfig/index.ts';
-import { eventually } from '../../test-support/wait.ts';
+import { eventually, findPorts } from '../../test-support/index.ts';
 import { createTestServer } from '../../testing/index.ts';
 import { preparePki } from '../../server/index.ts';
 import {
@@ -197,8 +196,7 @@ describe('runControllers', () => {
 async function startReference(context: TestContext, programs: { readonly program: string; readonly etcd: string }): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-reference-'));
   const pki = preparePki({ clock: systemClock, random: systemRandom, directory: folder, addresses: ['127.0.0.1'], serviceRange: '10.0.0.0/24' });
-  const ports = [await freePort(), await freePort(), await freePort()];
-  const [etcd, peer, port] = ports.map(String) as [string, string, string];
+  const [etcd, peer, port] = (await findPorts(3)).map(String) as [string, string, string];
   const run = (program: string, args: readonly string[]): void => {
     const child = spawn(program, args, { stdio: 'ignore' });
     context.after(() => void child.kill('SIGKILL'));
@@ -219,10 +217,3 @@ async function startReference(context: TestContext, programs: { readonly program
     `users: [{ name: a, user: { client-certificate-data: ${encode(pki.admin.certificate)}, client-key-data: ${encode(pki.admin.key)} } }]`, '',
   ].join('\n');
 }
-
-const freePort = (): Promise<number> => new Promise((resolve) => {
-  const listener = createListener().listen(0, '127.0.0.1', () => {
-    const { port } = listener.address() as { port: number };
-    listener.close(() => resolve(port));
-  });
-});

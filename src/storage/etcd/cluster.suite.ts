@@ -1,11 +1,10 @@
 // Real etcd servers for tests: one or more members on loopback, in a directory that is removed at the end. PINTLE_ETCD names the program; without
 // it `etcd` is looked for on PATH.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findPorts } from '../../test-support/index.ts';
 
 const program = process.env.PINTLE_ETCD ?? 'etcd';
 
@@ -95,25 +94,4 @@ export async function readMetric({ url }: Pick<EtcdMember, 'url'>, name: string)
   const text = await (await fetch(`${url}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
-}
-
-/** Below 32768, where systems take the ports of outgoing connections from: one of those would be gone between the look and its use. */
-const FIRST_PORT = 11_000;
-const PORTS = 19_000;
-
-/** Different ports that were free a moment ago. */
-export async function findPorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = FIRST_PORT + randomInt(PORTS);
-    if (await isFree(port)) ports.add(port);
-  }
-  return [...ports];
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

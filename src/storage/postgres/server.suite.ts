@@ -6,7 +6,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPorts } from '../etcd/cluster.suite.ts';
+import { findPorts } from '../../test-support/index.ts';
 
 const debian = '/usr/lib/postgresql';
 const MEMORY = '/dev/shm';
