@@ -36,12 +36,17 @@ async function findLeader({ members }: EtcdCluster): Promise<{ readonly member: 
 async function endure(fault: Fault): Promise<void> {
   const network = new PeerNetwork();
   const cluster = await startCluster({ size: 3, advertisePeer: network.advertise });
-  const open = (first: number): Promise<Store> =>
-    openEtcdStore({ endpoints: [0, 1, 2].map((index) => cluster.endpoints[(first + index) % 3] as string), clock: systemClock, compactionIntervalMs: 0 });
+  const stores: Store[] = [];
+  const open = async (first: number): Promise<Store> => {
+    const endpoints = [0, 1, 2].map((index) => cluster.endpoints[(first + index) % 3] as string);
+    const store = await openEtcdStore({ endpoints, clock: systemClock, compactionIntervalMs: 0 });
+    stores.push(store);
+    return store;
+  };
+  let workload: Workload | undefined;
   try {
-    const stores = [await open(0), await open(1)];
     const history = new RunHistory();
-    const workload = new Workload(stores, history);
+    workload = new Workload([await open(0), await open(1)], history);
     workload.start(6);
     await sleep(calmMs);
     await fault({ cluster, network });
@@ -56,8 +61,9 @@ async function endure(fault: Fault): Promise<void> {
     await eventually(() => history.check(truth.received), 5_000);
     assert.ok(workload.longestCallMs < longestCallMs, `no call hangs: ${workload.longestCallMs} ms`);
     report(history, workload);
-    await Promise.all([...stores, fresh].map((store) => store.close()));
   } finally {
+    await workload?.stop();
+    await Promise.all(stores.map((store) => store.close()));
     network.close();
     await cluster.stop();
   }
