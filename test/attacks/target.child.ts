@@ -42,6 +42,7 @@ startHeapTrim(systemClock);
 lookAgain();
 process.on('message', (question) => {
   if (question === 'rest') return nextLook.cancel();
+  // A question ends a rest.
   nextLook.cancel();
   lookAgain();
   if (question === 'kept') {

@@ -1,4 +1,4 @@
-// What the reads of a server leave to full collections of V8, as V8 itself reports it.
+// What the reads of a server leave to full collections of V8, as V8 itself reports it, and how often there is one.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ async function askMany(count: number, expected: number, askOnce: (at: number) =>
   }));
 }
 
-test('what a read allocates is not moved among the old objects', async (context) => {
+test('reads leave little to full collections, and what they do leave is given back meanwhile', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-young-'));
   writeFileSync(join(folder, 'tokens'), 'admin-token,admin,admin,system:masters\n');
   const child = fork(program, ['--data-dir', join(folder, 'data'), '--secure-port', '0', '--token-auth-file', join(folder, 'tokens')], { silent: true });

@@ -1,7 +1,7 @@
 // Memory that the engine keeps for the next burst of work, given back when there is none. V8 shrinks a quiet heap by itself, in small steps, but only
-// after a collection that something else has begun; an idle process begins none. So one is provoked. 12,000 objects that
-// were created and deleted: 265 MB resident before, 136 after 20 s, in pauses of at most 15 ms for 42 MB in use; the four full collections of `gc()`
-// left 129 and paused for 100 to 150 ms each.
+// after a collection that something else has begun; an idle process begins none. So one is provoked. 12,000 objects
+// that were created and deleted: 265 MB resident before, 136 after 20 s, in pauses of at most 15 ms for 42 MB in use; the four full collections of
+// `gc()` left 129 and paused for 100 to 150 ms each.
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock, Timer } from '../../base/index.ts';
