@@ -106,8 +106,8 @@ describe('authorities of clients', () => {
   after(() => server.close());
 
   /** The status of a request by an agent that keeps its one connection. */
-  const ask = (agent: Agent, headers = {}): Promise<number> => new Promise((resolve, reject) => {
-    request(`${server.url}/api/v1/namespaces`, { agent, headers }, (response) => {
+  const ask = (agent: Agent, headers = {}, to = server): Promise<number> => new Promise((resolve, reject) => {
+    request(`${to.url}/api/v1/namespaces`, { agent, headers }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode ?? 0));
     }).on('error', reject).end();
   });
@@ -140,5 +140,33 @@ describe('authorities of clients', () => {
       assert.equal(authorities.split('BEGIN CERTIFICATE').length - 1, 3, 'both, and the one that the server made');
       for (const { certificate } of [first, second]) assert.ok(authorities.includes(certificate.trim()));
     });
+  });
+
+  it('a certificate that the clock of TLS finds not yet valid counts from the moment when it is', async () => {
+    const later = (ms: number) => ({ ...systemClock, now: () => systemClock.now() + ms });
+    // Certificates are made with a time five minutes earlier.
+    const certifyLater = (issuer: KeyPair, more = {}): KeyPair =>
+      createCertificate({ commonName: 'carol', organizations: ['system:masters'], issuer, lifetimeMs, ...more }, { ...context, clock: later(360_000) });
+    writeFileSync(path('issuers.crt'), first.certificate);
+    const [present, ahead] = await Promise.all([0, 70_000].map((ms) => startTestServer({ clientCaFile: path('issuers.crt'), clock: later(ms) })));
+    const askWith = async (to: TestServer | undefined, pair: KeyPair): Promise<number> => {
+      const agent = open(pair);
+      try {
+        return await ask(agent, {}, to);
+      } finally {
+        agent.destroy();
+      }
+    };
+    const own = certifyLater(first);
+    try {
+      assert.deepEqual([await askWith(present, own), await askWith(ahead, own)], [401, 200]);
+      assert.equal(await askWith(ahead, certifyLater(second)), 401, 'of another authority');
+      assert.equal(await askWith(ahead, { ...own, certificate: own.certificate + second.certificate }), 200);
+      assert.equal(await askWith(ahead, certifyLater(first, { hosts: ['server.example.com'] })), 401, 'for servers');
+      assert.equal(await askWith(ahead, certifyLater(first, { lifetimeMs: 5_000 })), 401, 'valid no more');
+      assert.equal(await askWith(ahead, certifyLater({ ...own, certificate: first.certificate, key: second.key })), 401, 'signed by another');
+    } finally {
+      await Promise.all([present?.close(), ahead?.close()]);
+    }
   });
 });

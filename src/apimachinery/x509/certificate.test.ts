@@ -19,7 +19,7 @@ describe('parseCertificate', () => {
     assert.equal(Buffer.from(subject).toString('hex'), '300c310a300806035504030c0178');
     assert.deepEqual(rest, {
       notBeforeMs: Date.parse('2024-01-01T00:00:00Z'), notAfterMs: Date.parse('2024-01-01T02:00:00Z'), dnsNames: ['.a', 'b..c'], emailAddresses: ['x'],
-      isAuthority: false,
+      isAuthority: false, extensions: ['2.5.29.17', '2.5.29.14', '2.5.29.35'],
     });
     assert.deepEqual(parsePublicKey(publicKey), { type: 'ECDSA', curve: 'P-256' });
   });

@@ -14,6 +14,8 @@ export interface Certificate {
   readonly emailAddresses: readonly string[];
   /** By its basic constraints. */
   readonly isAuthority: boolean;
+  /** The identifiers of all extensions. */
+  readonly extensions: readonly string[];
 }
 
 const VERSION = 0xa0;
@@ -46,7 +48,7 @@ export function parseCertificate(der: Uint8Array): Certificate | undefined {
   const namesOf = (wanted: number): string[] => names.filter(({ tag }) => tag === wanted).map(decodeText);
   return {
     subject: subject.whole, publicKey: key.whole, notBeforeMs, notAfterMs, dnsNames: namesOf(DNS_NAME), emailAddresses: namesOf(EMAIL_NAME),
-    isAuthority: isAuthority?.tag === BOOLEAN && isAuthority.content[0] !== 0,
+    isAuthority: isAuthority?.tag === BOOLEAN && isAuthority.content[0] !== 0, extensions: elementsIn(list).map(readOid),
   };
 }
 

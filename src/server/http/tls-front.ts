@@ -103,7 +103,7 @@ const plainAddress = (address = ''): string => address.replace(/^::ffff:/, '');
  * the server instead of replacing it, and where one is RSA and the other is not, the client gets whichever it prefers.
  */
 export function createTlsFront({ identity: first, clock, open, intake, onSecure, onError }: TlsFrontOptions): TlsFront {
-  let checkCertificate = createCertificateCheck(first.clientAuthorities, first.proxyAuthorities ?? []);
+  let checkCertificate = createCertificateCheck(first.clientAuthorities, first.proxyAuthorities ?? [], clock);
   const handshakes = new Handshakes(clock, intake);
   const make = (identity: TlsIdentity, serving?: NamedCertificate): TlsServer => {
     const server = createTlsServer(createTlsOptions(identity, serving));
@@ -136,7 +136,7 @@ export function createTlsFront({ identity: first, clock, open, intake, onSecure,
       current = identity;
       main().setSecureContext(createContextOptions(identity));
       named = next;
-      checkCertificate = createCertificateCheck(clientAuthorities, proxyAuthorities);
+      checkCertificate = createCertificateCheck(clientAuthorities, proxyAuthorities, clock);
       recheckCertificates(open, clientAuthorities, proxyAuthorities);
     },
   };

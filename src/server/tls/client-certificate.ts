@@ -2,7 +2,9 @@
 import { X509Certificate, createHash } from 'node:crypto';
 import { type Socket } from 'node:net';
 import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import { parseCertificate } from '../../apimachinery/index.ts';
 import type { ClientCertificate } from '../../auth/index.ts';
+import { type Clock, once } from '../../base/index.ts';
 
 const known = new WeakMap<Socket, ClientCertificate | 'none'>();
 /** Attribute of a subject that holds the uid. */
@@ -32,17 +34,47 @@ const classify = (chain: readonly X509Certificate[], clients: readonly X509Certi
 
 /**
  * Makes a check that is shown every new connection. TLS has verified the chain against all authorities together; where there are authorities of
- * front proxies, the check finds out by signatures which kind of authority it leads to.
+ * front proxies, the check finds out by signatures which kind of authority it leads to. A certificate that TLS finds not yet valid is looked at again.
  */
-export function createCertificateCheck(clients: readonly string[], proxies: readonly string[]): (socket: TLSSocket) => void {
-  if (proxies.length === 0) return () => {};
-  const [clientAuthorities, proxyAuthorities] = [parseAuthorities(clients), parseAuthorities(proxies)];
+export function createCertificateCheck(clients: readonly string[], proxies: readonly string[], clock: Clock): (socket: TLSSocket) => void {
+  const authorities = once(() => [parseAuthorities(clients), parseAuthorities(proxies)] as const);
   return (socket) => {
+    const isEarly = isNotYetValid(socket);
+    if (proxies.length === 0 && !isEarly) return;
     const described = readCertificate(socket);
     if (described === undefined) return;
-    const chain = described.authorized ? readChain(socket.getPeerCertificate(true)) : [];
-    known.set(socket, { ...described, ...classify(chain, clientAuthorities, proxyAuthorities) });
+    const [clientAuthorities, proxyAuthorities] = authorities();
+    if (!isEarly) {
+      const chain = described.authorized ? readChain(socket.getPeerCertificate(true)) : [];
+      known.set(socket, { ...described, ...classify(chain, clientAuthorities, proxyAuthorities) });
+      return;
+    }
+    const leaf = new X509Certificate(socket.getPeerCertificate().raw);
+    const isIssued = (by: readonly X509Certificate[]): boolean => by.some((authority) => isIssuedNow(leaf, authority, clock.now()));
+    known.set(socket, { ...described, authorized: isIssued(clientAuthorities), frontProxy: isIssued(proxyAuthorities) });
   };
+}
+
+/** The error is a code, not the Error that Node's types have. */
+const isNotYetValid = (socket: TLSSocket): boolean => (socket.authorizationError as unknown) === 'CERT_NOT_YET_VALID';
+
+const clientUses = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
+/** Uses of the key, other names, basic constraints, identifiers of keys: extensions beside these could hold what only TLS understands. */
+const plainExtensions = ['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.35', '2.5.29.37'];
+
+/**
+ * Whether an authority itself has issued a client's certificate that is valid at this moment. OpenSSL reads a clock that moves every few milliseconds, so
+ * that it refuses a certificate which was made in the first ones of a second and is shown at once; Go, and so kube-apiserver, takes it.
+ */
+function isIssuedNow(leaf: X509Certificate, authority: X509Certificate, nowMs: number): boolean {
+  const isPlain = (one: X509Certificate): boolean => {
+    const parsed = parseCertificate(one.raw);
+    if (parsed === undefined || nowMs < parsed.notBeforeMs || nowMs > parsed.notAfterMs) return false;
+    return parsed.extensions.every((oid) => plainExtensions.includes(oid));
+  };
+  // Node calls the extended uses of a key its uses.
+  const isForClients = leaf.keyUsage === undefined || leaf.keyUsage.some((use) => clientUses.includes(use));
+  return authority.ca && isForClients && isPlain(leaf) && isPlain(authority) && leadsTo([leaf], [authority]);
 }
 
 /** The certificates of PEM texts. */
