@@ -76,6 +76,20 @@ describe('BodyReader', () => {
     assert.equal(length, 90_000);
   });
 
+  it('puts a large body together as it comes, also one that is not as long as was said', async () => {
+    for (const length of [70_000, 69_999, 70_001, 140_000]) {
+      const { resumed, reader, source } = open();
+      const input = new PassThrough();
+      const reading = reader.read(source({ input }, 70_000), 1_000_000);
+      const sent = Buffer.from(Array.from({ length }, (_, index) => index % 251));
+      for (let at = 0; at < length; at += 9_999) input.write(sent.subarray(at, at + 9_999));
+      input.end();
+      await settle();
+      resumed[0]?.run();
+      assert.equal(Buffer.compare(await reading, sent), 0, `${length} bytes`);
+    }
+  });
+
   it('takes a small body that is there at once', async () => {
     const { resumed, reader, source } = open();
     const body = await reader.read(source({ input: new PassThrough().end('{}'), isWhole: true }, 2), 1000);

@@ -2,6 +2,7 @@
 // bytes are read in turns as requests are, what follows a body that was waited for has its turn too, and large bodies share a bounded memory.
 import type { Readable } from 'node:stream';
 import { badRequest, requestEntityTooLarge } from '../../apimachinery/index.ts';
+import { LargePieces } from '../memory/large-pieces.ts';
 import type { HttpExchange } from './exchange.ts';
 import type { Callers, PausableReads, RequestIntake, RequestTurns } from './turns.ts';
 
@@ -9,6 +10,8 @@ import type { Callers, PausableReads, RequestIntake, RequestTurns } from './turn
 const DISCARD_LIMIT_BYTES = 16 * 2 ** 20;
 /** Bodies of this size are read without asking for memory: a connection takes as much. */
 const SMALL_BYTES = 16 * 1024;
+/** Bodies of this size are put together in pieces of memory of their own. */
+const LARGE_BYTES = 2 ** 16;
 /** What large bodies take at most, unless more callers than fit bring one each. */
 const MEMORY_BYTES = 64 * 2 ** 20;
 /** Decrypting so many bytes takes about as long as a request before it begins. */
@@ -104,6 +107,7 @@ interface BodyParts {
 export class BodyReader {
   readonly #parts: BodyParts;
   readonly #memory: BodyMemory;
+  readonly #pieces = new LargePieces();
 
   constructor(parts: BodyParts, memory = new BodyMemory()) {
     this.#parts = parts;
@@ -119,7 +123,8 @@ export class BodyReader {
     if (bytes > SMALL_BYTES) await this.#waitForMemory(exchange, Math.min(bytes, limitBytes));
     let isClaimed = announced !== undefined;
     let [size, counted] = [0, 0];
-    const body = await readWhole(input, limitBytes, (more) => {
+    const place = bytes >= LARGE_BYTES && bytes <= limitBytes ? this.#pieces.take(bytes) : undefined;
+    const body = await readWhole(input, limitBytes, { place, count: (more) => {
       size += more;
       const requests = Math.floor(size / BYTES_LIKE_A_REQUEST) - counted;
       if (requests > 0) this.#parts.intake.count(source.reads, requests);
@@ -128,7 +133,7 @@ export class BodyReader {
       isClaimed = true;
       input.pause();
       void this.#waitForMemory(exchange, limitBytes).then(() => input.resume());
-    });
+    } });
     await new Promise<void>((resolve) => {
       this.#parts.turns.resume(exchange.connection, turnMs.each + (turnMs.megabyte * body.length) / 2 ** 20, resolve);
     });
@@ -147,16 +152,26 @@ export class BodyReader {
   }
 }
 
-/** Reads a body to its end, and reports the number of bytes as they come; rejects as `BodyReader.read` does. */
-export function readWhole(input: Readable, limitBytes: number, count?: (bytes: number) => void): Promise<Uint8Array> {
+interface WholeOptions {
+  /** Called with the number of bytes as they come. */
+  readonly count?: (bytes: number) => void;
+  /** Where the body is put together, when its length is known. */
+  readonly place?: Uint8Array | undefined;
+}
+
+/** Reads a body to its end; rejects as `BodyReader.read` does. */
+export function readWhole(input: Readable, limitBytes: number, { count, place }: WholeOptions = {}): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let size = 0;
+    let [size, placed] = [0, 0];
     let complete = false;
     input.on('data', (chunk: Buffer) => {
       size += chunk.length;
       count?.(chunk.length);
-      if (size <= limitBytes) chunks.push(chunk);
+      if (place !== undefined && size <= place.length) {
+        place.set(chunk, placed);
+        placed = size;
+      } else if (size <= limitBytes) chunks.push(chunk);
       else if (size > limitBytes + DISCARD_LIMIT_BYTES) input.destroy();
       else {
         chunks.length = 0;
@@ -165,7 +180,8 @@ export function readWhole(input: Readable, limitBytes: number, count?: (bytes: n
     });
     input.on('end', () => {
       complete = true;
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      const parts = place === undefined || placed === 0 ? chunks : [place.subarray(0, placed), ...chunks];
+      resolve(parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts));
     });
     // Every request closes in the end; an error without a reader still costs its stack.
     const fail = (): void => {

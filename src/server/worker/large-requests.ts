@@ -63,7 +63,6 @@ export function handleInWorkers({ workers, registry, metrics, clock }: LargeRequ
       if (resource.answersFromCache === true) await registry().catchUp(resource);
       return handled.response;
     },
-    // A copy, since the bytes may lie in a large piece that would be copied as a whole.
-    makeReadable: ({ user, signal }, json, form) => workers.run('makeReadable', { json: new Uint8Array(json), form }, { user: user.name, signal }),
+    makeReadable: ({ user, signal }, json, form) => workers.run('makeReadable', { json, form }, { user: user.name, signal }),
   };
 }

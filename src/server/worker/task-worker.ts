@@ -7,6 +7,7 @@ import type { Store } from '../../storage/index.ts';
 import type { Queued } from './fair-queue.ts';
 import type { FromWorker, ToWorker, WorkerTasks } from './messages.ts';
 import { type NoteWrite, StoreService } from './store-service.ts';
+import { handOver } from './task-bytes.ts';
 
 /** A task with its waiting requests. */
 export interface Task extends Queued {
@@ -94,7 +95,8 @@ export class TaskWorker {
     const id = ++this.#lastId;
     this.#running.set(id, task);
     this.#watchOver();
-    this.#post({ type: 'task', id, name: task.name, input: task.input });
+    const { input, copies } = handOver(task.input);
+    this.#post({ type: 'task', id, name: task.name, input }, copies);
   }
 
   /** Marks a task that no request waits for any more. Requests stop before their next step; other tasks end by themselves. */

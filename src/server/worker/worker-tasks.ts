@@ -7,6 +7,7 @@ import { createWriteValidator } from '../../crd/index.ts';
 import type { FromWorker, HandledRequest, ToWorker, WorkerTasks, YamlAnswer } from './messages.ts';
 import { RemoteStore } from './remote-store.ts';
 import type { Replica } from './replica.ts';
+import { takeOver } from './task-bytes.ts';
 
 type Tasks = { readonly [N in keyof WorkerTasks]: (input: WorkerTasks[N]['input'], signal: AbortSignal) => Promise<WorkerTasks[N]['output']> };
 
@@ -58,7 +59,7 @@ async function run({ id, name, input }: Extract<ToWorker, { type: 'task' }>): Pr
   running.set(id, controller);
   if (running.size === 1) systemClock.after(ALIVE_MS, sayAlive);
   try {
-    const output = await tasks[name](input as never, controller.signal);
+    const output = await tasks[name](takeOver(input) as never, controller.signal);
     post({ type: 'done', id, output, heapBytes: countHeapBytes() });
   } catch (error) {
     post({ type: 'done', id, error: error instanceof Error ? error.stack ?? error.message : String(error), heapBytes: countHeapBytes() });
