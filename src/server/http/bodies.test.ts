@@ -48,13 +48,15 @@ describe('BodyReader', () => {
     const closed: (() => void)[] = [];
     const turns = { resume: (_: object, costMs: number, run: () => void) => void resumed.push({ costMs, run }) };
     const intake = { count: (_: object, requests = 1) => void counted.push(requests) };
-    const reader = new BodyReader({ turns, intake, callers: new Callers() }, new BodyMemory(100_000));
+    const taken: number[] = [];
+    const pieces = { take: (length: number) => (taken.push(length), new Uint8Array(length)) };
+    const reader = new BodyReader({ turns, intake, callers: new Callers() }, new BodyMemory(100_000), pieces);
     const source = (more: Partial<BodySource>, announced?: number): BodySource => ({
       input: new PassThrough(), isWhole: false, reads: { readStart() {}, readStop() {} }, ...more, exchange: {
         headers: announced === undefined ? {} : { 'content-length': String(announced) }, connection: {}, user: { name: 'u', groups: [] },
         onClosed: (callback) => void closed.push(callback),
       } });
-    return { counted, resumed, closed, reader, source };
+    return { counted, resumed, closed, reader, source, taken };
   }
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -88,6 +90,28 @@ describe('BodyReader', () => {
       resumed[0]?.run();
       assert.equal(Buffer.compare(await reading, sent), 0, `${length} bytes`);
     }
+  });
+
+  it('takes no memory ahead for large bodies while more of them has not come than has', async () => {
+    const { closed, resumed, reader, source, taken } = open();
+    const send = async (length: number, sent: number): Promise<void> => {
+      const input = new PassThrough();
+      const reading = reader.read(source({ input }, length), 2 ** 30);
+      input.write(Buffer.alloc(sent));
+      if (sent === length) input.end();
+      await settle();
+      resumed.pop()?.run();
+      if (sent < length) input.destroy();
+      await (sent === length ? reading : assert.rejects(reading, { code: 400 }));
+      for (const release of closed.splice(0)) release();
+    };
+    const MB = 2 ** 20;
+    for (let i = 0; i < 50; i++) await send(3 * MB, 1);
+    assert.deepEqual([taken.length, new Set(taken)], [22, new Set([3 * MB])], '64 MB ahead');
+    for (let i = 0; i < 22; i++) await send(3 * MB, 3 * MB);
+    assert.equal(taken.length, 22, 'what has come makes up for what has not');
+    await send(3 * MB, 1);
+    assert.equal(taken.length, 23);
   });
 
   it('takes a small body that is there at once', async () => {

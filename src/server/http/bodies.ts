@@ -107,11 +107,14 @@ interface BodyParts {
 export class BodyReader {
   readonly #parts: BodyParts;
   readonly #memory: BodyMemory;
-  readonly #pieces = new LargePieces();
+  readonly #pieces: Pick<LargePieces, 'take'>;
+  /** Bytes of large bodies that were announced and did not come, less those that have come since. */
+  #missingBytes = 0;
 
-  constructor(parts: BodyParts, memory = new BodyMemory()) {
+  constructor(parts: BodyParts, memory = new BodyMemory(), pieces: Pick<LargePieces, 'take'> = new LargePieces()) {
     this.#parts = parts;
     this.#memory = memory;
+    this.#pieces = pieces;
   }
 
   /** The body, at most `limitBytes`; rejects with a 413 for more, and with a 400 where the client leaves before its end. */
@@ -123,8 +126,7 @@ export class BodyReader {
     if (bytes > SMALL_BYTES) await this.#waitForMemory(exchange, Math.min(bytes, limitBytes));
     let isClaimed = announced !== undefined;
     let [size, counted] = [0, 0];
-    const place = bytes >= LARGE_BYTES && bytes <= limitBytes ? this.#pieces.take(bytes) : undefined;
-    const body = await readWhole(input, limitBytes, { place, count: (more) => {
+    const body = await readWhole(input, limitBytes, { place: this.#takePlace(bytes, limitBytes), count: (more) => {
       size += more;
       const requests = Math.floor(size / BYTES_LIKE_A_REQUEST) - counted;
       if (requests > 0) this.#parts.intake.count(source.reads, requests);
@@ -133,11 +135,21 @@ export class BodyReader {
       isClaimed = true;
       input.pause();
       void this.#waitForMemory(exchange, limitBytes).then(() => input.resume());
-    } });
+    } }).finally(() => this.#noteMissing(bytes, size));
     await new Promise<void>((resolve) => {
       this.#parts.turns.resume(exchange.connection, turnMs.each + (turnMs.megabyte * body.length) / 2 ** 20, resolve);
     });
     return body;
+  }
+
+  /** V8 collects for memory that is asked for, of which bodies that do not come could ask for any amount by their headers alone. */
+  #takePlace(bytes: number, limitBytes: number): Uint8Array | undefined {
+    return bytes >= LARGE_BYTES && bytes <= limitBytes && this.#missingBytes < MEMORY_BYTES ? this.#pieces.take(bytes) : undefined;
+  }
+
+  #noteMissing(bytes: number, size: number): void {
+    if (size < bytes) this.#missingBytes = Math.min(2 * MEMORY_BYTES, this.#missingBytes + bytes - size);
+    else this.#missingBytes = Math.max(0, this.#missingBytes - size);
   }
 
   /** The memory is given back when the request is over. */
