@@ -1,7 +1,7 @@
 // Memory for bytes that pass: bodies of requests. Node reads what comes in into buffers of 16 KB, which the C library takes from its heap; kept until a
 // body is whole, those of some dozens of bodies spread over all of it, and what else lives there keeps the heap from being given back. The library would
-// map a buffer of megabytes by itself, but not once it has freed one of that size. 100 bodies of 3 MB at once left 110 to 170 MB so, after a minute,
-// and leave 45 to 62.
+// map a buffer of megabytes by itself, but not once it has freed one of that size. 100 bodies of 3 MB at once left 93 to 173 MB so, after a minute,
+// and leave 27 to 71.
 
 /** The C library maps what is larger than 32 MB however much it has freed before. Pages that are not touched take no memory. */
 const PIECE_BYTES = 33 * 2 ** 20;

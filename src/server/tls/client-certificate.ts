@@ -73,8 +73,9 @@ function isIssuedNow(leaf: X509Certificate, authority: X509Certificate, nowMs: n
     return parsed.extensions.every((oid) => plainExtensions.includes(oid));
   };
   // Node calls the extended uses of a key its uses.
-  const isForClients = leaf.keyUsage === undefined || leaf.keyUsage.some((use) => clientUses.includes(use));
-  return authority.ca && isForClients && isPlain(leaf) && isPlain(authority) && leadsTo([leaf], [authority]);
+  const isForClients = (): boolean => leaf.keyUsage === undefined || leaf.keyUsage.some((use) => clientUses.includes(use));
+  // Signatures come first: what strangers show is not read, of which there may be 100 KB for each authority.
+  return authority.ca && leadsTo([leaf], [authority]) && isForClients() && isPlain(leaf) && isPlain(authority);
 }
 
 /** The certificates of PEM texts. */
