@@ -94,9 +94,9 @@ describe('BodyReader', () => {
 
   it('takes no memory ahead for large bodies while more of them has not come than has', async () => {
     const { closed, resumed, reader, source, taken } = open();
-    const send = async (length: number, sent: number): Promise<void> => {
+    const send = async (length: number, sent: number, limitBytes = 2 ** 30): Promise<void> => {
       const input = new PassThrough();
-      const reading = reader.read(source({ input }, length), 2 ** 30);
+      const reading = reader.read(source({ input }, length), limitBytes);
       input.write(Buffer.alloc(sent));
       if (sent === length) input.end();
       await settle();
@@ -106,6 +106,9 @@ describe('BodyReader', () => {
       for (const release of closed.splice(0)) release();
     };
     const MB = 2 ** 20;
+    for (let i = 0; i < 50; i++) await send(3 * MB, 1, 2 * MB);
+    for (let i = 0; i < 2000; i++) await send(50_000, 1);
+    assert.equal(taken.length, 0, 'bodies that get no memory ahead, for they are beyond the limit or small, do not count');
     for (let i = 0; i < 50; i++) await send(3 * MB, 1);
     assert.deepEqual([taken.length, new Set(taken)], [22, new Set([3 * MB])], '64 MB ahead');
     for (let i = 0; i < 22; i++) await send(3 * MB, 3 * MB);

@@ -126,7 +126,8 @@ export class BodyReader {
     if (bytes > SMALL_BYTES) await this.#waitForMemory(exchange, Math.min(bytes, limitBytes));
     let isClaimed = announced !== undefined;
     let [size, counted] = [0, 0];
-    const body = await readWhole(input, limitBytes, { place: this.#takePlace(bytes, limitBytes), count: (more) => {
+    const isLarge = bytes >= LARGE_BYTES && bytes <= limitBytes;
+    const body = await readWhole(input, limitBytes, { place: isLarge ? this.#takePlace(bytes) : undefined, count: (more) => {
       size += more;
       const requests = Math.floor(size / BYTES_LIKE_A_REQUEST) - counted;
       if (requests > 0) this.#parts.intake.count(source.reads, requests);
@@ -135,7 +136,7 @@ export class BodyReader {
       isClaimed = true;
       input.pause();
       void this.#waitForMemory(exchange, limitBytes).then(() => input.resume());
-    } }).finally(() => this.#noteMissing(bytes, size));
+    } }).finally(() => isLarge && this.#noteMissing(bytes, size));
     await new Promise<void>((resolve) => {
       this.#parts.turns.resume(exchange.connection, turnMs.each + (turnMs.megabyte * body.length) / 2 ** 20, resolve);
     });
@@ -143,8 +144,8 @@ export class BodyReader {
   }
 
   /** V8 collects for memory that is asked for, of which bodies that do not come could ask for any amount by their headers alone. */
-  #takePlace(bytes: number, limitBytes: number): Uint8Array | undefined {
-    return bytes >= LARGE_BYTES && bytes <= limitBytes && this.#missingBytes < MEMORY_BYTES ? this.#pieces.take(bytes) : undefined;
+  #takePlace(bytes: number): Uint8Array | undefined {
+    return this.#missingBytes < MEMORY_BYTES ? this.#pieces.take(bytes) : undefined;
   }
 
   #noteMissing(bytes: number, size: number): void {
