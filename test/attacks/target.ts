@@ -24,10 +24,14 @@ export interface StartedTarget extends Target {
   measureKeptMb(): Promise<number>;
 }
 
-/** Resident memory of a process; undefined where it cannot be read. */
+const readStatusMb = (pid: number | string | undefined, field: string): number =>
+  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
+
+/** Resident memory of a process, and what its children have beside the programs that all share; undefined where it cannot be read. */
 export function readMemoryMb(pid: number | undefined): number | undefined {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1024;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter((child) => child !== '');
+    return children.reduce((sum, child) => sum + readStatusMb(child, 'RssAnon'), readStatusMb(pid, 'VmRSS'));
   } catch {
     return undefined;
   }
