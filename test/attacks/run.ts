@@ -1,7 +1,8 @@
 // Runs attacks on a server with an ordinary user beside them: `npm run attack [-- TEXT…] [--workers COUNT | --url URL --pid PID]`. A TEXT selects
 // attacks by number or name. For each attack it prints the answer, the longest stretch of processor time of the server's main thread, the latency of the
 // other user beside the calm one of the same run, and the memory that the attack took; where that is more than 64 MB, also what is left of it when it is
-// less or a minute has passed; both count all processes of a server of several. The exit code is the number of attacks that fell short, and one more when all of them together left more than that.
+// less or a minute has passed. Stretches and memory are those of all processes of a server of several. The exit code is the number of attacks that fell
+// short, and one more when all of them together left more than that.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// The longest stretch of the main threads of a server: of this process, and of those that serve connections for it, which tell it over a socket.
+// The longest stretch of the main threads of a server: of this process, and of those that serve connections for it, which report it over a socket.
 import { once } from 'node:events';
 import { type Socket, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
