@@ -11,7 +11,7 @@ export { PassingMap } from './collections/passing-map.ts';
 export { BoundedCache } from './collections/bounded-cache.ts';
 export { ChunkedList } from './collections/chunked-list.ts';
 export { RingBuffer } from './collections/ring-buffer.ts';
-export { allocateLasting, partOf } from './pages.ts';
+export { Pieces, allocateLasting, partOf } from './pages.ts';
 export { beginTurn, createTimeSlice, takeTurn } from './time/time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';

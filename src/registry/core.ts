@@ -47,6 +47,9 @@ export interface RegistryOptions extends RegistryDependencies {
   readonly observe?: ((resource: Resource) => ResourceObserver) | undefined;
 }
 
+/** What history takes for a superseded revision beside its bytes: its object, its key, and the change. 100,000 deletions of small objects took 50 MB more. */
+const KEPT_BYTES = 500;
+
 /** The longest wait for a cache to be filled or to catch up; upstream's three seconds. */
 export const FRESHNESS_LIMIT_MS = 3000;
 /** A store that has not reported its revision by then either is not asked for objects. */
@@ -354,7 +357,7 @@ export class Core {
     };
     const { store, clock, historyMs, report } = this.options;
     const cache = createCache<StoredRevision>({
-      store, clock, prefix, decode: decodeCached, compactChunk: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size,
+      store, clock, prefix, decode: decodeCached, compactChunk: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size + KEPT_BYTES,
       columnsOf: readFields, observer,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });

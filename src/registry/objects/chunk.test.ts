@@ -27,14 +27,14 @@ const metas = fc.array(fc.record({ name: fc.string(), uid: fc.string(), labels: 
   minLength: 1, maxLength: 12,
 });
 
-function describeVersion(version: StoredRevision): unknown {
+function describeVersion(version: StoredRevision): Readonly<Record<string, unknown>> {
   return {
     single: text(version.bytes('v1', 'json-single')), item: text(version.item()), stored: text(version.stored()), object: version.object('v1'),
     labels: version.labels, deleted: text(version.at(99).item()), fields: version.fields,
   };
 }
 
-test('packLoose moves versions without changing what any reader gets, and supersede gives them their own bytes back', () => {
+test('packLoose moves versions without changing what any reader gets, and supersede moves them out of the piece of their neighbours', () => {
   for (const resource of [rows.configMaps, rows.widgets]) {
     fc.assert(fc.property(metas, (all) => {
       const chunk = makeChunk(resource, all);
@@ -43,8 +43,10 @@ test('packLoose moves versions without changing what any reader gets, and supers
       assert.equal(finishSteps(packLoose(chunk)), false);
       assert.ok(chunk.every(({ value }) => value.memory === chunk[0]?.value.memory));
       assert.deepEqual(chunk.map(({ value }) => describeVersion(value)), alone);
+      const piece = chunk[0]?.value.memory;
       for (const { value } of chunk) value.supersede();
-      assert.ok(chunk.every(({ value }) => value.memory === undefined && !value.movable));
+      assert.ok(chunk.every(({ value }) => value.memory !== undefined && value.memory !== piece && !value.movable));
+      assert.equal(text(joinItems(chunk, 0, chunk.length)), alone.map(({ item }) => `,${item}`).join(''));
       assert.deepEqual(chunk.map(({ value }) => describeVersion(value)), alone);
     }));
   }

@@ -4,12 +4,13 @@
 //
 //   foreign ──first read──▶ own ──move──▶ packed         foreign: as another server stored them, or another release: protobuf, CBOR, or JSON without our mark
 //                            ▲               │           own: in the row's layout, memory of its own
-//                            └──supersede────┘           packed: an item in a piece of memory that neighbours share (chunk.ts)
+//                                            │           packed: an item in a piece of memory that neighbours share (chunk.ts)
+//                                        supersede       or, once it is superseded, the revisions that were superseded before and after it
 //
-// A superseded revision is never packed again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
+// A superseded revision is never packed among neighbours again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
 import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, failure, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson, parseJsonInParts } from '../../codec/index.ts';
-import { type Steps, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
+import { Pieces, type Steps, allocateLasting, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
@@ -24,6 +25,10 @@ import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
 const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+const PIECE_BYTES = 2 ** 17;
+/** Where superseded revisions lie that were packed; history forgets them in about the order in which they were superseded. */
+const supersededItems = new Pieces({ pieceBytes: PIECE_BYTES, allocate: allocateLasting });
 const noBytes = new Uint8Array(0);
 const noFields: readonly string[] = Object.freeze([]);
 
@@ -229,12 +234,15 @@ export class StoredRevision implements StoredObject {
     this.#bytes = noBytes;
   }
 
-  /** A newer revision came: this one gets bytes of its own, so that shared pieces are released as a whole. */
+  /** A newer revision came, or none: this one leaves the piece of its neighbours, so that such pieces are released as a whole. */
   supersede(): void {
     this.#isSuperseded = true;
     if (this.#memory === undefined) return;
-    this.#bytes = this.#takeOut(this.#memory);
-    this.#memory = undefined;
+    const length = this.#end - this.#start;
+    const { memory, start } = supersededItems.take(length + 1);
+    memory[start] = COMMA;
+    copyPart(memory, start + 1, { bytes: this.#memory, from: this.#start, to: this.#end });
+    this.move(memory, start + 1, start + 1 + length);
   }
 
   #encode(apiVersion: string, form: EncodedForm): Uint8Array {
@@ -364,7 +372,7 @@ export class StoredRevision implements StoredObject {
     if (readers.length === 0) return noFields;
     const foreign = this.#isForeign();
     // Objects that lie packed among others are read for lists; those of events are asked for in other forms too.
-    const isPassing = this.#memory === undefined && this.size <= MOST_OBJECT_BYTES;
+    const isPassing = (this.#memory === undefined || this.#isSuperseded) && this.size <= MOST_OBJECT_BYTES;
     const object = foreign ? this.source() : isPassing ? this.shared(this.resource.storageVersion) : parseJson(this.#readable()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }

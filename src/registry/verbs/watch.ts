@@ -29,14 +29,17 @@ interface WatchPlan {
   readonly withPrevious: boolean;
 }
 
-/** The objects of deletions, so that all watchers of one change share one object and its bytes. */
-const lastStates = new WeakMap<StoredRevision, StoredRevision>();
+/**
+ * The objects of deletions, so that all watchers of one change share one object and its bytes. Held weakly: history keeps what was deleted for minutes, and
+ * the second copy of 20,000 ConfigMaps of 0.4 KB, with its object and buffer, took 3 MB beside their bytes.
+ */
+const lastStates = new WeakMap<StoredRevision, WeakRef<StoredRevision>>();
 
 function lastState(previous: StoredRevision, revision: number): StoredRevision {
-  const known = lastStates.get(previous);
+  const known = lastStates.get(previous)?.deref();
   if (known?.revision === revision) return known;
   const version = previous.at(revision);
-  lastStates.set(previous, version);
+  lastStates.set(previous, new WeakRef(version));
   return version;
 }
 
