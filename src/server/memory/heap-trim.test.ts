@@ -26,3 +26,20 @@ test('startHeapTrim gives back what a burst of work has left, once the process i
   stop();
   clock.advance(60_000);
 });
+
+test('startHeapTrim gives back pages on which little lives, in several collections', async () => {
+  setFlagsFromString('--no-memory-reducer');
+  const clock = createManualClock();
+  const stop = startHeapTrim(clock, () => 0);
+  let made: unknown[] = Array.from({ length: 1_500_000 }, (_, i) => ({ i, text: `${i}` }));
+  const kept = made.filter((_, i) => i % 7 === 0);
+  made = [];
+  await eventually(async () => {
+    clock.advance(3_000);
+    await sleep(200);
+    const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
+    assert.ok(total - used < 30 * 2 ** 20, `${total} bytes for ${used}`);
+  });
+  assert.equal(made.length + kept.length, Math.ceil(1_500_000 / 7));
+  stop();
+});
