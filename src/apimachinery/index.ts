@@ -14,6 +14,7 @@ export {
   selectProblems, tooLong, tooMany,
 } from './field-error.ts';
 export { quoteGo } from './quote.ts';
+export { checkPrefixedPath } from './prefixed-path.ts';
 export {
   type NameRule, byteLength, checkCIdentifier, checkConfigMapKey, checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment,
   checkQualifiedName, checkWildcardDnsSubdomain, validateName,
@@ -80,5 +81,5 @@ export {
   behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, strictProblem, withoutRangeZeros,
 } from './ip/lenient.ts';
 export { checkServiceAddresses } from './ip/service-addresses.ts';
-export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';
+export { type UrlParts, type WebhookService, checkWebhookService, checkWebhookUrl, parseUrl } from './webhook-client.ts';
 export { type SemanticVersion, compareVersions, parseVersion } from './semantic-version.ts';

@@ -16,7 +16,8 @@ export interface WebhookService {
 
 const FORM = '; desired format: https://host[/path]';
 
-interface UrlParts {
+/** A URL as Go's url.Parse divides it. */
+export interface UrlParts {
   readonly scheme: string;
   readonly user: string | undefined;
   readonly host: string;
@@ -70,15 +71,20 @@ function wrongPart(text: string): string {
   }
 }
 
-/** Problems of the URL of a webhook. */
-export function checkWebhookUrl(field: string, text: string): FieldError[] {
-  let url: UrlParts;
+/** The parts of a URL, or the text of Go's error. */
+export function parseUrl(text: string): UrlParts | string {
   try {
-    url = splitUrl(text);
+    return splitUrl(text);
   } catch (error) {
-    if (error instanceof UrlError) return [required(field, `url must be a valid URL: parse ${quoteGo(wrongPart(text))}: ${error.message}${FORM}`)];
+    if (error instanceof UrlError) return `parse ${quoteGo(wrongPart(text))}: ${error.message}`;
     throw error;
   }
+}
+
+/** Problems of the URL of a webhook. */
+export function checkWebhookUrl(field: string, text: string): FieldError[] {
+  const url = parseUrl(text);
+  if (typeof url === 'string') return [required(field, `url must be a valid URL: ${url}${FORM}`)];
   const { scheme, user, host, query, fragment } = url;
   return [
     ...(scheme === 'https' ? [] : [invalidValue(field, scheme, `'https' is the only allowed URL scheme${FORM}`)]),

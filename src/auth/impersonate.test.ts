@@ -29,6 +29,9 @@ async function act(entries: Record<string, string | string[]>, rights: readonly 
 const legacyBob = 'impersonate /users bob';
 const onUserInfo = 'impersonate-on:user-info:list /pods n/';
 const refusedOnUserInfo = '403 pods is forbidden: User "caller" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "n"';
+const byUserInfo = (what: string): string => `impersonate:user-info authentication.k8s.io/${what}`;
+const cannotConstrain = (resource: string): string =>
+  `is forbidden: User "caller" cannot impersonate:user-info resource "${resource}" in API group "authentication.k8s.io" at the cluster scope`;
 const rows: readonly (readonly [string, Record<string, string | string[]>, readonly string[], string])[] = [
   ['no header', { accept: '*/*' }, [], 'nobody'],
   ['an empty user', { 'impersonate-user': '' }, [], 'nobody'],
@@ -51,6 +54,20 @@ const rows: readonly (readonly [string, Record<string, string | string[]>, reado
     [onUserInfo, 'impersonate:user-info authentication.k8s.io/users bob', 'impersonate:user-info authentication.k8s.io/groups system:masters'],
     '403 groups.authentication.k8s.io "system:masters" is forbidden: User "caller" cannot impersonate:user-info resource "groups" in API group '
       + '"authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed'],
+  ['system:masters among groups, though no group is allowed', { 'impersonate-user': 'bob', 'impersonate-group': ['a', 'system:masters'] },
+    [onUserInfo, byUserInfo('users bob')], `403 groups.authentication.k8s.io "system:masters" ${cannotConstrain('groups')}: impersonating the `
+      + 'system:masters group is not allowed'],
+  ['four groups with the right to all', { 'impersonate-user': 'bob', 'impersonate-group': ['a', 'b', 'c', 'd'] },
+    [onUserInfo, byUserInfo('users bob'), byUserInfo('groups *')], 'bob a,b,c,d,system:authenticated'],
+  ['three groups with the right to all', { 'impersonate-user': 'bob', 'impersonate-group': ['a', 'b', 'c'] },
+    [onUserInfo, byUserInfo('users bob'), byUserInfo('groups *')], `403 groups.authentication.k8s.io "a" ${cannotConstrain('groups')}`],
+  ['four extra values with the right to all', { 'impersonate-user': 'bob', 'impersonate-extra-a.io%2fk': ['1', '2'], 'impersonate-extra-b.io%2fk': ['3', '4'] },
+    [onUserInfo, byUserInfo('users bob'), byUserInfo('userextras/* *')], 'bob system:authenticated {"a.io/k":["1","2"],"b.io/k":["3","4"]}'],
+  ['an extra key that is no path', { 'impersonate-user': 'bob', 'impersonate-extra-k': 'v' }, [onUserInfo, byUserInfo('users bob')],
+    `403 userextras.authentication.k8s.io ${cannotConstrain('userextras')}: impersonating an invalid key in extra is not allowed: extra.key: Invalid `
+      + 'value: "k": must be a domain-prefixed path (such as "acme.io/foo")'],
+  ['an extra key in upper case', { 'impersonate-user': 'bob', 'impersonate-extra-a.io%2f%4b': 'v' }, [onUserInfo, byUserInfo('users bob')],
+    `403 userextras.authentication.k8s.io ${cannotConstrain('userextras')}: impersonating a non-lowercase key in extra is not allowed: "a.io/K"`],
   ['any node', { 'impersonate-user': 'system:node:w' },
     ['impersonate-on:arbitrary-node:list /pods n/', 'impersonate:arbitrary-node authentication.k8s.io/nodes w'],
     'system:node:w system:nodes,system:authenticated'],

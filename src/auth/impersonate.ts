@@ -4,10 +4,11 @@
 // The refusal that a caller gets is the first one met; the mode that last let a caller through is asked first. So a caller that has the old right
 // on some users reads about the old right when asking for others, while everybody else reads about the constrained one.
 import { BoundedCache } from '../base/index.ts';
-import { type StatusError, badRequest, checkDnsSubdomain } from '../apimachinery/index.ts';
+import { type StatusError, badRequest, checkDnsSubdomain, checkPrefixedPath } from '../apimachinery/index.ts';
 import { parseServiceAccountUsername, serviceAccountGroups } from './authenticate/service-account-claims.ts';
 import { readExtra } from './authenticate/front-proxy.ts';
 import { type Attributes, type Authorize, refuse } from './authorize/attributes.ts';
+import { joinErrors } from './authorize/rbac.ts';
 import { type User, ANONYMOUS_NAME, AUTHENTICATED_GROUP, MASTERS_GROUP, UNAUTHENTICATED_GROUP } from './user.ts';
 
 type Extra = Readonly<Record<string, readonly string[]>>;
@@ -136,55 +137,77 @@ interface Impersonation {
 
 /** Checks the right to each part of the identity. */
 async function checkIdentityOf({ wanted, authorize }: Attempt, impersonation: Impersonation): Promise<Impersonated | StatusError> {
-  for (const check of listChecks(wanted, impersonation)) {
-    if (check.refusal !== undefined) return refuse(check.attributes, check.refusal);
-    const decision = await authorize(check.attributes);
-    if (decision.type !== 'allow') return refuse(check.attributes, decision.reason);
+  for (const { refusal, all, each } of listParts(wanted, impersonation)) {
+    if (refusal !== undefined) return refusal;
+    if (all !== undefined && (await authorize(all)).type === 'allow') continue;
+    for (const attributes of each) {
+      const decision = await authorize(attributes);
+      if (decision.type !== 'allow') return refuse(attributes, decision.reason);
+    }
   }
   return { user: completeUser(wanted, impersonation.constrained), constraint: impersonation.constrained ? impersonation.verb : '' };
 }
 
-interface Check {
-  readonly attributes: Attributes;
+/** The name, the uid, the groups or the extra fields of an identity. */
+interface Part {
   /** Refused whatever the authorizer says. */
-  readonly refusal?: string;
+  readonly refusal?: StatusError | undefined;
+  /** The right that stands for many; it is asked for before them. */
+  readonly all?: Attributes | undefined;
+  readonly each: readonly Attributes[];
 }
 
-function listChecks(wanted: WantedUser, impersonation: Impersonation): Check[] {
+/** As many values are asked for by one question first, in the constrained modes. */
+const MANY = 4;
+const newer = { group: 'authentication.k8s.io' };
+
+type About = (resource: string, name: string, more?: Partial<Attributes>) => Attributes;
+
+function listParts(wanted: WantedUser, impersonation: Impersonation): Part[] {
   const { constrained, user, verb } = impersonation;
-  const legacyGroup = constrained ? 'authentication.k8s.io' : '';
-  const about = (resource: string, name: string, more: Partial<Attributes> = {}): Check => ({
-    attributes: {
-      user, verb, isResource: true, group: legacyGroup, version: 'v1', namespace: '', resource, subresource: '', name, path: '', ...more,
-    },
+  const group = constrained ? newer.group : '';
+  const about: About = (resource, name, more = {}) => ({
+    user, verb, isResource: true, group, version: 'v1', namespace: '', resource, subresource: '', name, path: '', ...more,
   });
-  const newer = { group: 'authentication.k8s.io' };
-  const groups = wanted.groups.map((group) => ({ ...about('groups', group), ...(constrained && forbidGroup(group)) }));
-  const extra = Object.entries(wanted.extra).flatMap(([key, values]) => values.map((value) => ({
-    ...about('userextras', value, { ...newer, subresource: key }), ...(constrained && forbidExtra(key, value)),
-  })));
-  return [checkName(wanted.name, impersonation, about), ...(wanted.uid === '' ? [] : [about('uids', wanted.uid, newer)]), ...groups, ...extra];
+  const groups = { each: wanted.groups.map((name) => about('groups', name)) };
+  const extra = { each: Object.entries(wanted.extra).flatMap(([subresource, values]) =>
+    values.map((value) => about('userextras', value, { ...newer, subresource }))) };
+  return [
+    { each: [nameAttributes(wanted.name, impersonation, about)] }, { each: wanted.uid === '' ? [] : [about('uids', wanted.uid, newer)] },
+    constrained ? { ...groups, ...constrainGroups(wanted.groups, about) } : groups,
+    constrained ? { ...extra, ...constrainExtra(wanted.extra, extra.each.length, about) } : extra,
+  ];
 }
 
-function checkName(name: string, { constrained, anyNode }: Impersonation, about: (resource: string, name: string, more?: Partial<Attributes>) => Check): Check {
+function nameAttributes(name: string, { constrained, anyNode }: Impersonation, about: About): Attributes {
   const node = constrained ? nodeOf(name) : undefined;
   if (node !== undefined) return about('nodes', anyNode ? '*' : node);
   const account = parseServiceAccountUsername(name);
   return account === undefined ? about('users', name) : about('serviceaccounts', account.name, { namespace: account.namespace });
 }
 
-function forbidGroup(group: string): { refusal?: string } {
-  if (group === '') return { refusal: 'impersonating the empty string group is not allowed' };
-  return group === MASTERS_GROUP ? { refusal: 'impersonating the system:masters group is not allowed' } : {};
+function constrainGroups(groups: readonly string[], about: About): Omit<Part, 'each'> {
+  if (groups.includes('')) return { refusal: refuse(about('groups', ''), 'impersonating the empty string group is not allowed') };
+  if (groups.includes(MASTERS_GROUP)) {
+    return { refusal: refuse(about('groups', MASTERS_GROUP), 'impersonating the system:masters group is not allowed') };
+  }
+  return groups.length >= MANY ? { all: about('groups', '*') } : {};
 }
 
-function forbidExtra(key: string, value: string): { refusal?: string } {
-  if (key === '') return { refusal: 'impersonating the empty string key in extra is not allowed' };
-  if (!/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key)) {
-    const why = `extra.key: Invalid value: ${JSON.stringify(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
-    return { refusal: `impersonating an invalid key in extra is not allowed: ${why}` };
+function constrainExtra(extra: Extra, count: number, about: About): Omit<Part, 'each'> {
+  for (const [key, values] of Object.entries(extra)) {
+    const problem = findExtraProblem(key, values);
+    if (problem !== undefined) return { refusal: refuse(about('userextras', '', newer), problem) };
   }
-  return value === '' ? { refusal: 'impersonating the empty string value in extra is not allowed' } : {};
+  return count >= MANY ? { all: about('userextras', '*', { ...newer, subresource: '*' }) } : {};
+}
+
+function findExtraProblem(key: string, values: readonly string[]): string | undefined {
+  if (key === '') return 'impersonating the empty string key in extra is not allowed';
+  const problems = checkPrefixedPath('extra.key', key).map(({ field, message }) => `${field}: ${message}`);
+  if (problems.length > 0) return `impersonating an invalid key in extra is not allowed: ${joinErrors(problems)}`;
+  if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`;
+  return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined;
 }
 
 function completeUser({ name, uid, groups, extra }: WantedUser, constrained: boolean): User {

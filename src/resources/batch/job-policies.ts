@@ -1,9 +1,8 @@
 // Validation of the policies of a job: failure and success rules, replacement of pods, and the manager.
 import {
-  type FieldError, checkQualifiedName, duplicate, invalidUnshown, invalidValue, notSupported, required, tooLong, tooMany,
+  type FieldError, checkPrefixedPath, checkQualifiedName, duplicate, invalidUnshown, invalidValue, notSupported, required, tooLong, tooMany,
 } from '../../apimachinery/index.ts';
 import { type Errors, type Field, at, checkNotNegative, checkOneOf, checkText, each, isEmptyText, isGiven, isWrong } from '../common/validation/check.ts';
-import { checkPrefixedPath } from '../common/validation/prefixed-paths.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import { countIndexes } from './job-indexes.ts';
 
@@ -120,5 +119,5 @@ export function checkReplacement(spec: Field): Errors {
 export function checkManager(manager: Field): Errors {
   if (!isGiven(manager)) return [];
   const text = toText(manager.value);
-  return [...checkPrefixedPath(manager), ...(text.length > MAX_MANAGER_LENGTH ? [tooLong(manager.path, MAX_MANAGER_LENGTH)] : [])];
+  return [...checkPrefixedPath(manager.path, text), ...(text.length > MAX_MANAGER_LENGTH ? [tooLong(manager.path, MAX_MANAGER_LENGTH)] : [])];
 }

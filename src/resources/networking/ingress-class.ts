@@ -1,12 +1,11 @@
 // networking.k8s.io/v1 IngressClass.
-import { type KubeObject, checkDnsLabel, forbiddenField, notSupportedText, required, tooLong } from '../../apimachinery/index.ts';
+import { type KubeObject, checkDnsLabel, checkPrefixedPath, forbiddenField, notSupportedText, required, tooLong } from '../../apimachinery/index.ts';
 import type { Column } from '../../registry/index.ts';
 import { ageColumn, column, textColumn } from '../common/columns/columns.ts';
 import { defaultableNameColumn } from '../common/columns/default-class.ts';
 import { readPointer, setAbsent } from '../common/defaults.ts';
 import { sameAs } from '../common/former-versions.ts';
 import { type Errors, type Field, at, checkImmutable, checkText, isGiven, specOf } from '../common/validation/check.ts';
-import { checkPrefixedPath } from '../common/validation/prefixed-paths.ts';
 import { readPath, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkReference } from './references.ts';
@@ -36,7 +35,7 @@ const MAX_CONTROLLER_LENGTH = 250;
 
 function checkController(place: Field): Errors {
   const text = toText(place.value);
-  return [...(text.length > MAX_CONTROLLER_LENGTH ? [tooLong(place.path, MAX_CONTROLLER_LENGTH)] : []), ...checkPrefixedPath(place)];
+  return [...(text.length > MAX_CONTROLLER_LENGTH ? [tooLong(place.path, MAX_CONTROLLER_LENGTH)] : []), ...checkPrefixedPath(place.path, text)];
 }
 
 function checkParameters(parameters: Field): Errors {
