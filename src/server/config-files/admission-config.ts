@@ -2,11 +2,12 @@
 // that it names, relative to it. The webhook plugins take a WebhookAdmissionConfiguration: a kubeconfig whose users say what this server shows to
 // webhooks. Mirrors upstream's plugin configuration and its authentication info resolver.
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { isSelected } from '../../admission/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
 import type { WebhookCredentials } from '../webhooks/webhook-client.ts';
-import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
+import { ConfigReader, type Fields, checkConfigKind, configVersions, parseConfigFile } from './config-file.ts';
 
 /** Finds what is shown to the webhook at `host:port`. */
 export type FindCredentials = (hostAndPort: string) => WebhookCredentials;
@@ -19,6 +20,8 @@ export interface WebhookCredentialsPlan {
 
 const FLAG = '--admission-control-config-file';
 const plugins = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
+const kinds = { AdmissionConfiguration: [...configVersions('v1'), 'apiserver.k8s.io/v1alpha1'] };
+const webhookKinds = { WebhookAdmissionConfiguration: configVersions('v1') };
 const HTTPS_SUFFIX = ':443';
 
 interface NamedUser {
@@ -31,20 +34,31 @@ interface NamedContext {
   readonly context?: { readonly user?: string };
 }
 
-/** The configuration of each plugin that the file names, by plugin; empty without the flag. Throws StartError. */
-export async function readAdmissionConfiguration({ admissionControlConfigFile: path }: Pick<ServerOptions, 'admissionControlConfigFile'>):
-Promise<ReadonlyMap<string, Fields>> {
+/** The flags that say which plugins run, and how they are configured. */
+type AdmissionFlags = Pick<ServerOptions, 'admissionControlConfigFile' | 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
+
+/**
+ * The configuration of each plugin that runs and that the file configures, by plugin; empty without the flag. Entries of others are passed over, as those
+ * of plugins that a release no longer has. Throws StartError.
+ */
+export async function readAdmissionConfiguration({
+  admissionControlConfigFile: path, enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled,
+}: AdmissionFlags): Promise<ReadonlyMap<string, Fields>> {
   const found = new Map<string, Fields>();
   if (path === '') return found;
   const reader = new ConfigReader(FLAG);
-  const file = reader.fields(await parseConfigFile(FLAG, 'AdmissionConfiguration', readTextFile(FLAG, path)), '', ['apiVersion', 'kind', 'plugins']);
+  const named = new Set<string>();
+  const file = reader.fields(await parseConfigFile(FLAG, readTextFile(FLAG, path), kinds), '', ['apiVersion', 'kind', 'plugins']);
   for (const [index, row] of reader.list(file['plugins'], 'plugins').entries()) {
     const at = `plugins[${index}]`;
     const plugin = reader.fields(row, at, ['name', 'path', 'configuration']);
-    const name = reader.requiredText(plugin['name'], `${at}.name`);
-    if (found.has(name)) reader.duplicate(`${at}.name`, name);
+    const name = reader.text(plugin['name'], `${at}.name`);
     const other = reader.text(plugin['path'], `${at}.path`);
-    found.set(name, (other === '' ? plugin['configuration'] ?? {} : await readFields(resolve(dirname(path), other))) as Fields);
+    const isFirst = !named.has(name);
+    named.add(name);
+    if (!isFirst || !isSelected(name, { enabled, disabled })) continue;
+    const given = plugin['configuration'] ?? (other === '' ? undefined : await readFields(resolve(dirname(path), other)));
+    if (given !== undefined) found.set(name, given as Fields);
   }
   reader.finish();
   return found;
@@ -66,11 +80,12 @@ export async function readWebhookCredentials(configurations: ReadonlyMap<string,
 const showNothing: FindCredentials = () => ({});
 
 async function readPlugin(name: string, configuration: Fields | undefined): Promise<FindCredentials> {
-  if (configuration === undefined || Object.keys(configuration).length === 0) return showNothing;
-  const { kind, kubeConfigFile } = configuration as { readonly kind?: unknown; readonly kubeConfigFile?: unknown };
-  if (kind !== 'WebhookAdmissionConfiguration' && kind !== 'WebhookAdmission') throw new StartError(`${FLAG}: ${name}: not a WebhookAdmissionConfiguration`);
+  if (configuration === undefined) return showNothing;
+  const { kubeConfigFile } = checkConfigKind(`${FLAG}: ${name}`, configuration, webhookKinds);
   if (kubeConfigFile === undefined || kubeConfigFile === '') return showNothing;
-  if (typeof kubeConfigFile !== 'string' || !isAbsolute(kubeConfigFile)) throw new StartError(`${FLAG}: ${name}: kubeConfigFile must be an absolute file path`);
+  if (typeof kubeConfigFile !== 'string' || !isAbsolute(kubeConfigFile)) {
+    throw new StartError(`${FLAG}: ${name}: kubeConfigFile: Invalid value: ${JSON.stringify(kubeConfigFile)}: must be an absolute file path`);
+  }
   return createFinder(await readFields(kubeConfigFile), kubeConfigFile);
 }
 

@@ -145,13 +145,16 @@ describe('readAuthenticationConfiguration', () => {
       [from({ url: '' }), /jwt\[0\]\.issuer\.url: Required value/], [from({ url: 'http://x' }), /jwt\[0\]\.issuer\.url: .*URL scheme must be https/],
       [from({ url: 'https://u:p@x?q#f' }), /username or password, .*must not contain a query, .*must not contain a fragment\]/],
       [from({ url: 'https://kubernetes.default.svc' }), /issuer\.url: .*must not overlap with disallowed issuers/],
+      [from({ url: 'https://x:port' }), /issuer\.url: Invalid value: "https:\/\/x:port": parse "https:\/\/x:port": invalid port ":port" after host/],
+      [from({ url: 'https://@x' }), /issuer\.url: .*username or password/], [from({ url: 'https://x/%zz' }), /invalid URL escape "%zz"/],
+      [extra('a.b/c d'), /extra\[0\]\.key: Invalid value: "c d": Invalid path/], [extra(''), /extra\[0\]\.key: Required value/],
       [from({ discoveryURL: 'https://x/' }), /issuer\.discoveryURL: .*must be different from URL/], [from({ audiences: [] }),
         /issuer\.audiences: Required value/],
       [from({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), /issuer\.audiences\[1\]: Duplicate value: "a"/],
       [from({ audiences: ['a', 'b'] }), /issuer\.audienceMatchPolicy: .*must be MatchAny for multiple audiences/],
       [from({ audienceMatchPolicy: 'Some' }), /must be empty or MatchAny for single audience/],
       [from({ certificateAuthority: 'x' }), /issuer\.certificateAuthority: Invalid value: "<omitted>"/], [from({ egressSelectorType: 'x' }),
-        /egressSelectorType: Unsup/],
+        /egressSelectorType: Invalid value: "x": egress selector must be either/],
       [{ jwt: [from({}).jwt[0], from({}).jwt[0]] }, /jwt\[1\]\.issuer\.url: Duplicate value: "https:\/\/x"/],
       [mapping({ username: {} }), /claimMappings\.username: Required value: claim or expression is required/],
       [mapping({ username: { claim: 'sub' } }), /claimMappings\.username\.prefix: Required value: prefix is required/],
@@ -172,13 +175,13 @@ describe('readAuthenticationConfiguration', () => {
       [user({}), /userValidationRules\[0\]\.expression: Required value/], [user({ expression: 'user.name == ""' }),
         /userValidationRules\[0\]\.expression: .*compilation/],
       [{ anonymous: { enabled: false, conditions: [{ path: '/' }] } }, /anonymous\.conditions: .*enabled should be set to true/],
-      [{ surprise: 1 }, /strict decoding error: unknown field "surprise"/], [{ kind: 'Other' }, /not an AuthenticationConfiguration/],
+      [{ surprise: 1 }, /strict decoding error: unknown field "surprise"/], [{ kind: 'Other' }, /no kind "Other" is registered for version/],
     ];
     for (const [part, message] of rows) await assert.rejects(startTestServer({ authenticationConfig: write('broken.yaml', part) }), message, String(message));
     const verified = mapping({ username: { expression: 'claims.email_verified ? claims.email : "nobody"' } });
     await (await startTestServer({ authenticationConfig: write('verified.yaml', verified) })).close();
     await assert.rejects(startTestServer({ authenticationConfig: 'x', oidcIssuerUrl: 'https://x', oidcClientId: 'y' }), /cannot be given together/);
     await assert.rejects(startTestServer({ authenticationConfig: write('a.yaml', { anonymous: { enabled: true } }), anonymousAuth: false }),
-      /--anonymous-auth cannot/);
+      /anonymous: Forbidden: --anonymous-auth flag cannot/);
   });
 });

@@ -1,12 +1,12 @@
 // AuthenticationConfiguration (apiserver.config.k8s.io) and the --oidc-* flags, read into trusted issuers. Mirrors the reference's validation of such
 // files: claims or expressions, never both; an address as a name only where something asks whether it was verified.
-import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.ts';
+import { checkPrefixedPath, loadPatternEngine, parseUrl } from '../../apimachinery/index.ts';
 import {
   type ClaimExpression, type ClaimMapping, type Claims, type ExpressionRule, type OidcIssuer, type UserMapping, compileClaimExpression, compileClaimRule,
   compileUserRule, jwtAlgorithms,
 } from '../../auth/index.ts';
 import { parseAuthorities } from '../tls/client-certificate.ts';
-import { ConfigReader, parseConfigFile } from './config-file.ts';
+import { ConfigReader, configVersions, parseConfigFile } from './config-file.ts';
 import { readTextFile } from '../data-directory.ts';
 import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
@@ -33,6 +33,7 @@ interface AuthenticationSettings {
 
 const FLAG = '--authentication-config';
 const MAX_ISSUERS = 64;
+const kinds = { AuthenticationConfiguration: configVersions('v1', 'v1beta1', 'v1alpha1') };
 const networks = ['controlplane', 'cluster'] as const;
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
@@ -48,7 +49,7 @@ export function readAuthenticationConfiguration(
 /** Access without credentials is decided at the start: a later file must say the same of it. */
 async function readSettings(content: string, options: ServerOptions & Routed, first: AuthenticationSettings | undefined): Promise<AuthenticationSettings> {
   const reader = new ConfigReader(FLAG);
-  const parsed = await parseConfigFile(FLAG, 'AuthenticationConfiguration', content);
+  const parsed = await parseConfigFile(FLAG, content, kinds);
   const file = reader.fields(parsed, '', ['apiVersion', 'kind', 'jwt', 'anonymous']);
   await loadPatternEngine();
   const rows = reader.list(file['jwt'], 'jwt');
@@ -65,7 +66,7 @@ async function readSettings(content: string, options: ServerOptions & Routed, fi
   });
   const anonymous = readAnonymous(file['anonymous'], reader);
   if (anonymous !== undefined && !options.anonymousAuth) {
-    reader.report('anonymous', 'Forbidden: --anonymous-auth cannot be given when anonymous is configured in the file');
+    reader.report('anonymous', 'Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file');
   }
   if (first !== undefined && JSON.stringify(first.anonymous) !== JSON.stringify(anonymous)) {
     reader.report('anonymous', 'Forbidden: changed from initial configuration file');
@@ -86,13 +87,16 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
   const url = reader.requiredText(issuer['url'], `${at}.url`);
   const discoveryUrl = reader.text(issuer['discoveryURL'], `${at}.discoveryURL`);
   if (options.serviceAccountIssuers.includes(url)) {
-    reader.invalid(`${at}.url`, url, `URL must not overlap with disallowed issuers: [${options.serviceAccountIssuers.join(' ')}]`);
+    reader.invalid(`${at}.url`, url, `URL must not overlap with disallowed issuers: [${[...options.serviceAccountIssuers].sort().join(' ')}]`);
   }
   if (url !== '') checkUrl(url, { reader, path: `${at}.url` });
   const trim = (text: string) => text.replace(/\/+$/, '');
   if (discoveryUrl !== '' && trim(discoveryUrl) === trim(url)) reader.invalid(`${at}.discoveryURL`, discoveryUrl, 'discoveryURL must be different from URL');
   if (discoveryUrl !== '') checkUrl(discoveryUrl, { reader, path: `${at}.discoveryURL` });
-  const network = issuer['egressSelectorType'] ? reader.choice(issuer['egressSelectorType'], `${at}.egressSelectorType`, networks) : undefined;
+  const network = networks.find((one) => one === issuer['egressSelectorType']);
+  if (issuer['egressSelectorType'] && network === undefined) {
+    reader.invalid(`${at}.egressSelectorType`, issuer['egressSelectorType'], 'egress selector must be either controlplane or cluster');
+  }
   if (network !== undefined && !options.egress.isConfigured(network)) {
     reader.invalid(`${at}.egressSelectorType`, network, `egress lookup for ${JSON.stringify(network)} is not configured`);
   }
@@ -114,12 +118,12 @@ function readIssuer(value: unknown, { reader, path, options }: ConfigField & { r
 }
 
 function checkUrl(text: string, { reader, path }: ConfigField): void {
-  if (!URL.canParse(text)) return reader.invalid(path, text, 'URL scheme must be https');
-  const { protocol, username, password, search, hash } = new URL(text);
-  if (protocol !== 'https:') reader.invalid(path, text, 'URL scheme must be https');
-  if (username !== '' || password !== '') reader.invalid(path, text, 'URL must not contain a username or password');
-  if (search !== '') reader.invalid(path, text, 'URL must not contain a query');
-  if (hash !== '') reader.invalid(path, text, 'URL must not contain a fragment');
+  const url = parseUrl(text);
+  if (typeof url === 'string') return reader.invalid(path, text, url);
+  if (url.scheme !== 'https') reader.invalid(path, text, 'URL scheme must be https');
+  if (url.user !== undefined) reader.invalid(path, text, 'URL must not contain a username or password');
+  if (url.query !== '') reader.invalid(path, text, 'URL must not contain a query');
+  if (url.fragment !== '') reader.invalid(path, text, 'URL must not contain a fragment');
 }
 
 function isAuthority(text: string): boolean {
@@ -230,7 +234,7 @@ function readExtra(value: unknown, { reader, path }: ConfigField): NonNullable<U
   return reader.list(value, path).flatMap((row, index) => {
     const at = `${path}[${index}]`;
     const fields = reader.fields(row, at, ['key', 'valueExpression']);
-    const key = reader.requiredText(fields['key'], `${at}.key`);
+    const key = reader.text(fields['key'], `${at}.key`);
     checkExtraKey(key, { reader, path: `${at}.key` });
     if (seen.has(key)) reader.duplicate(`${at}.key`, key);
     seen.add(key);
@@ -241,11 +245,8 @@ function readExtra(value: unknown, { reader, path }: ConfigField): NonNullable<U
 }
 
 function checkExtraKey(key: string, { reader, path }: ConfigField): void {
-  if (key === '') return;
-  const [domain = '', rest] = [key.split('/', 1)[0], key.includes('/') ? key.slice(key.indexOf('/') + 1) : ''];
-  if (rest === '' || checkDnsSubdomain(domain).length > 0) {
-    reader.invalid(path, key, 'must be a domain-prefixed path (such as "acme.io/foo")');
-  }
+  const domain = key.slice(0, Math.max(key.indexOf('/'), 0));
+  for (const { field, message } of checkPrefixedPath(path, key)) reader.report(field, message);
   if (key !== key.toLowerCase()) reader.invalid(path, key, 'must be lowercase');
   if (reserved.test(domain)) reader.invalid(path, key, 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use');
 }
@@ -255,7 +256,7 @@ function readAnonymous(value: unknown, reader: ConfigReader): AuthenticationSett
   const anonymous = reader.fields(value, 'anonymous', ['enabled', 'conditions']);
   const paths = reader.list(anonymous['conditions'], 'anonymous.conditions').map((one, index) => {
     const path = `anonymous.conditions[${index}]`;
-    return reader.requiredText(reader.fields(one, path, ['path'])['path'], `${path}.path`);
+    return reader.text(reader.fields(one, path, ['path'])['path'], `${path}.path`);
   });
   const enabled = reader.boolean(anonymous['enabled'], 'anonymous.enabled', false);
   if (!enabled && paths.length > 0) reader.invalid('anonymous.conditions', paths, 'enabled should be set to true when conditions are defined');

@@ -34,7 +34,7 @@ async function startWebhook(name: string, decide: (spec: any) => object | undefi
 
 describe('readAuthorizationConfiguration', () => {
   it('asks in order, and a webhook only about what matches', async () => {
-    const file = describeFile({ type: 'Webhook', name: 'w', webhook }, { type: 'RBAC', name: 'r' }, { type: 'AlwaysAllow', name: 'a' });
+    const file = describeFile({ type: 'Webhook', name: 'w', webhook }, { type: 'RBAC', name: 'rbac' }, { type: 'AlwaysAllow', name: 'alwaysallow' });
     const server = await startTestServer({ authorizationConfig: write('good.yaml', file) });
     const statusFor = (token: string) => statusOf(server, '/api/v1/nodes', token);
     assert.deepEqual([await statusFor('bob-token'), await statusFor('alice-token'), await statusFor('admin-token')], [200, 500, 200]);
@@ -76,7 +76,7 @@ describe('readAuthorizationConfiguration', () => {
     const rows = [[{ failurePolicy: 'Deny', matchConditions: fails }, 500, 0], [{ failurePolicy: 'NoOpinion', matchConditions: fails }, 404, 0],
       [{ failurePolicy: 'Deny', matchConditions: always }, 500, 1], [{ failurePolicy: 'NoOpinion', matchConditions: always }, 404, 1]] as const;
     for (const [more, status, calls] of rows) {
-      const file = describeFile(using('w', more), { type: 'AlwaysAllow', name: 'a' });
+      const file = describeFile(using('w', more), { type: 'AlwaysAllow', name: 'alwaysallow' });
       const server = await startTestServer({ authorizationConfig: write('failing.yaml', file) });
       service.asked.length = 0;
       assert.equal(await statusOf(server, '/nowhere', 'alice-token'), status, JSON.stringify(more));
@@ -103,7 +103,7 @@ describe('readAuthorizationConfiguration', () => {
     await until(200);
     assert.equal(await statusOf(server, '/version', 'alice-token'), 200);
     write('changing.yaml', { broken: true });
-    await warned(/the one before stays: .*not an AuthorizationConfiguration/);
+    await warned(/the one before stays: .*Object 'Kind' is missing/);
     await until(200);
     write('changing.yaml', describeFile(rbac));
     await until(403);
@@ -113,19 +113,23 @@ describe('readAuthorizationConfiguration', () => {
 
   it('refuses what it does not understand, and names every field', async () => {
     const using = (more: object) => describeFile({ type: 'Webhook', name: 'w', webhook: { ...webhook, ...more } });
-    const at = 'authorizers\\[0\\]\\.webhook\\.';
+    const at = 'authorizers\\[0\\]\\.';
     const rows: readonly (readonly [object, RegExp])[] = [
       [describeFile(), /: authorizers: Required value: at least one/], [describeFile({ name: 'a' }), /authorizers\[0\]\.type: Required value/],
       [describeFile({ type: 'Nope', name: 'a' }), /authorizers\[0\]\.type: Unsupported value: "Nope": supported values: "ABAC", "AlwaysAllow"/],
       [describeFile({ type: 'ABAC', name: 'a' }), /authorizers\[0\]\.type: ABAC needs --authorization-policy-file/],
       [describeFile({ type: 'RBAC' }), /authorizers\[0\]\.name: Required value/], [describeFile({ type: 'RBAC', name: 'A b' }), /name: Invalid value: "A b"/],
-      [describeFile({ type: 'RBAC', name: 'a' }, { type: 'RBAC', name: 'a' }), /\[authorizers\[1\]\.name: Duplicate.*, authorizers\[1\]\.type: Duplicate/],
+      [describeFile({ type: 'RBAC', name: 'a' }, { type: 'RBAC', name: 'a' }), /: authorizers\[1\]\.type: Duplicate value: "RBAC"$/],
+      [describeFile({ type: 'RBAC', name: 'a' }, { type: 'Node', name: 'Node.b' }), /authorizers\[1\]\.name: Invalid value: "Node.b"/],
+      [describeFile({ type: 'RBAC', name: 'a' }, { type: 'Node', name: 'node' }), /: expected name rbac for authorizer RBAC instead of a$/],
+      [{ kind: 'AuthorizationConfiguration', apiVersion: 'apiserver.k8s.io/v1alpha1', authorizers: [] }, /no kind "AuthorizationConfiguration" is registered/],
       [describeFile({ type: 'Webhook', name: 'w' }), /authorizers\[0\]\.webhook: Required value: required when type=Webhook/],
       [describeFile({ type: 'RBAC', name: 'w', webhook }), /authorizers\[0\]\.webhook: Invalid value: "non-null": may only/],
       [using({ failurePolicy: 'Maybe' }), new RegExp(`${at}failurePolicy: Unsupported value`)], [using({ timeout: '31s' }),
         /timeout: .* must be > 0s and <= 30s/],
       [using({ timeout: undefined }), new RegExp(`${at}timeout: Required value`)], [using({ timeout: 'soon' }),
         new RegExp(`${at}timeout: Invalid value: "soon"`)],
+      [using({ authorizedTTL: '' }), new RegExp(`${at}authorizedTTL: Invalid value: "": time: invalid duration ""`)],
       [using({ authorizedTTL: '-1s' }), new RegExp(`${at}authorizedTTL: .*must be > 0s`)],
       [using({ subjectAccessReviewVersion: 'v2' }), new RegExp(`${at}subjectAccessReviewVersion: Unsupported value: "v2"`)],
       [using({ matchConditionSubjectAccessReviewVersion: '' }), new RegExp(`${at}matchConditionSubjectAccessReviewVersion: Required value: required if`)],

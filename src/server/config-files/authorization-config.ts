@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { checkDnsSubdomain, loadPatternEngine } from '../../apimachinery/index.ts';
 import { type AbacPolicies, type AuthorizationMode, type Authorize, type MatchRequest, authorizationModes, compileMatchConditions,
   createWebhookAuthorizer } from '../../auth/index.ts';
-import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
+import { ConfigReader, type Fields, configVersions, parseConfigFile } from './config-file.ts';
 import type { Routed } from '../webhooks/egress.ts';
 import { JsonClient } from '../webhooks/json-client.ts';
 import { describeError } from '../observability/logger.ts';
@@ -28,6 +28,7 @@ export type AuthorizationPlan = AuthorizationChain & Partial<Followed<Authorizat
 
 const FLAG = '--authorization-config';
 const MAX_CONDITIONS = 64;
+const kinds = { AuthorizationConfiguration: configVersions('v1', 'v1beta1', 'v1alpha1') };
 
 /** Reads the file, and again whenever it changes. Throws StartError that names the fields. */
 export function readAuthorizationConfiguration(options: ServerOptions & Routed, observer: ReloadObserver | undefined): Promise<AuthorizationPlan> {
@@ -49,7 +50,7 @@ function checkSameModes(first: readonly AuthorizationMode[], next: readonly Auth
 
 async function readChain(content: string, options: ServerOptions & Routed): Promise<AuthorizationChain> {
   const reader = new ConfigReader(FLAG);
-  const file = reader.fields(await parseConfigFile(FLAG, 'AuthorizationConfiguration', content), '', ['apiVersion', 'kind', 'authorizers']);
+  const file = reader.fields(await parseConfigFile(FLAG, content, kinds), '', ['apiVersion', 'kind', 'authorizers']);
   const rows = reader.list(file['authorizers'], 'authorizers');
   if (rows.length === 0) reader.required('authorizers', 'at least one authorization mode must be defined');
   await loadPatternEngine();
@@ -60,33 +61,48 @@ async function readChain(content: string, options: ServerOptions & Routed): Prom
   for (const [index, row] of rows.entries()) {
     const path = `authorizers[${index}]`;
     const fields = reader.fields(row, path, ['type', 'name', 'webhook']);
-    const mode = reader.choice(fields['type'], `${path}.type`, [...authorizationModes].sort());
+    const [mode, webhook] = [reader.choice(fields['type'], `${path}.type`, [...authorizationModes].sort()), fields['webhook'] ?? undefined];
+    if (mode === undefined) continue;
+    if (mode !== 'Webhook' && modes.includes(mode)) {
+      reader.duplicate(`${path}.type`, mode);
+      continue;
+    }
     const name = reader.requiredText(fields['name'], `${path}.name`);
     checkName(reader, { name, path: `${path}.name`, names });
     if (mode === 'ABAC' && options.authorizationPolicyFile === '') reader.report(`${path}.type`, 'ABAC needs --authorization-policy-file');
-    if (mode === undefined) continue;
-    if (mode !== 'Webhook' && modes.includes(mode)) reader.duplicate(`${path}.type`, mode);
     modes.push(mode);
     called.push(name);
-    if (mode !== 'Webhook' && fields['webhook'] !== undefined) reader.invalid(`${path}.webhook`, 'non-null', 'may only be specified when type=Webhook');
+    if (mode !== 'Webhook' && webhook !== undefined) reader.invalid(`${path}.webhook`, 'non-null', 'may only be specified when type=Webhook');
     if (mode !== 'Webhook') continue;
-    if (fields['webhook'] === undefined) reader.required(`${path}.webhook`, 'required when type=Webhook');
-    else webhooks.push(await readWebhook(fields['webhook'], { reader, path: `${path}.webhook`, options }));
+    if (webhook === undefined) reader.required(`${path}.webhook`, 'required when type=Webhook');
+    else webhooks.push(await readWebhook(webhook, { reader, path, options }));
   }
   reader.finish();
+  checkNames(modes, called);
   return { modes, webhooks, names: called };
+}
+
+/** Only webhooks have names of their own: the others are called as they are without a file, in metrics as well. */
+function checkNames(modes: readonly AuthorizationMode[], names: readonly string[]): void {
+  const reader = new ConfigReader(FLAG);
+  for (const [index, mode] of modes.entries()) {
+    const [name = '', expected] = [names[index], mode.toLowerCase()];
+    if (mode !== 'Webhook' && name !== expected) reader.report('', `expected name ${expected} for authorizer ${mode} instead of ${name}`);
+  }
+  reader.finish();
 }
 
 function checkName(reader: ConfigReader, { name, path, names }: { readonly name: string; readonly path: string; readonly names: Set<string> }): void {
   if (name === '') return;
-  if (names.has(name)) reader.duplicate(path, name);
   const problems = checkDnsSubdomain(name);
-  if (problems.length > 0) reader.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`);
+  if (names.has(name)) reader.duplicate(path, name);
+  else if (problems.length > 0) reader.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`);
   names.add(name);
 }
 
 interface ConfigField {
   readonly reader: ConfigReader;
+  /** Of the authorizer: the reference leaves the webhook out of the paths of what is wrong with it. */
   readonly path: string;
   readonly options: ServerOptions & Routed;
 }
@@ -98,24 +114,32 @@ const webhookFields = [
 
 async function readWebhook(value: unknown, place: ConfigField): Promise<Authorize> {
   const { reader, path, options: { clock, logger, egress } } = place;
-  const fields = reader.fields(value, path, webhookFields);
+  const fields = reader.fields(value, `${path}.webhook`, webhookFields);
+  const timeoutMs = readTimeout(fields, place);
+  const [allowedMs, refusedMs] = [readKept(fields, 'authorizedTTL', place), readKept(fields, 'unauthorizedTTL', place)];
   const version = reader.choice(fields['subjectAccessReviewVersion'], `${path}.subjectAccessReviewVersion`, ['v1', 'v1beta1'] as const);
   const failurePolicy = reader.choice(fields['failurePolicy'], `${path}.failurePolicy`, ['NoOpinion', 'Deny'] as const);
-  const timeoutMs = readTimeout(fields, place);
   const { url, ...target } = await readConnection(fields['connectionInfo'], place);
   const matches = readConditions(fields, place);
-  const kept = (name: string, defaultMs: number, cached: string) => {
-    const ms = reader.duration(fields[name], `${path}.${name}`) || defaultMs;
-    if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
-    return reader.boolean(fields[cached], `${path}.${cached}`, true) ? ms : 0;
-  };
   const client = new JsonClient(clock, { ...target, dial: egress.controlplane, measure: egress.measure });
   return createWebhookAuthorizer({
     send: (review) => client.ask(url, review, timeoutMs), clock,
     ...(version !== undefined && { version }), ...(failurePolicy !== undefined && { failurePolicy }), ...(matches !== undefined && { matches }),
     onError: (error) => logger.warn('the authorization webhook did not answer', describeError(error)),
-    allowedMs: kept('authorizedTTL', 300_000, 'cacheAuthorizedRequests'), refusedMs: kept('unauthorizedTTL', 30_000, 'cacheUnauthorizedRequests'),
+    allowedMs, refusedMs,
   });
+}
+
+/** How long answers are kept: the default of each, and whether they are kept at all. */
+const keptAnswers = {
+  authorizedTTL: { defaultMs: 300_000, isKept: 'cacheAuthorizedRequests' }, unauthorizedTTL: { defaultMs: 30_000, isKept: 'cacheUnauthorizedRequests' },
+} as const;
+
+function readKept(fields: Fields, name: keyof typeof keptAnswers, { reader, path }: ConfigField): number {
+  const { defaultMs, isKept } = keptAnswers[name];
+  const ms = reader.duration(fields[name], `${path}.${name}`) || defaultMs;
+  if (ms < 0) reader.invalid(`${path}.${name}`, fields[name], 'must be > 0s');
+  return reader.boolean(fields[isKept], `${path}.${isKept}`, true) ? ms : 0;
 }
 
 function readTimeout(fields: Fields, { reader, path }: ConfigField): number {
@@ -127,7 +151,7 @@ function readTimeout(fields: Fields, { reader, path }: ConfigField): number {
 
 async function readConnection(value: unknown, { reader, path: above }: ConfigField): Promise<WebhookTarget> {
   const path = `${above}.connectionInfo`;
-  const fields = reader.fields(value, path, ['type', 'kubeConfigFile']);
+  const fields = reader.fields(value, `${above}.webhook.connectionInfo`, ['type', 'kubeConfigFile']);
   const type = reader.choice(fields['type'], `${path}.type`, ['KubeConfigFile']);
   const file = reader.text(fields['kubeConfigFile'], `${path}.kubeConfigFile`);
   const nowhere: WebhookTarget = { url: '' };
@@ -157,7 +181,7 @@ function readConditions(fields: Fields, { reader, path: above }: ConfigField): M
   const expressions = new Set<string>();
   for (const [index, row] of rows.entries()) {
     const at = `${path}[${index}]`;
-    const expression = reader.text(reader.fields(row, at, ['expression'])['expression'], `${at}.expression`);
+    const expression = reader.text(reader.fields(row, `${above}.webhook.matchConditions[${index}]`, ['expression'])['expression'], `${at}.expression`);
     if (expression.trim() === '') reader.required(`${at}.expression`);
     else if (expressions.has(expression)) reader.duplicate(`${at}.expression`, expression);
     else if (reader.compile(expression, `${at}.expression`, (text) => compileMatchConditions([text])) !== undefined) expressions.add(expression);

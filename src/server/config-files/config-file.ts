@@ -1,5 +1,6 @@
 // Files of apiserver.config.k8s.io, read strictly: what is wrong is gathered, each problem with the path of its field and in the words of the
 // reference's field errors, and reported together. Nothing in such a file is passed over in silence.
+import { quoteValue } from '../../apimachinery/index.ts';
 import { parseDuration } from '../../base/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { StartError } from '../options/options.ts';
@@ -7,14 +8,18 @@ import { StartError } from '../options/options.ts';
 /** An object of a file. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The group of such files, and its name before 1.17, which files of admission still use. */
-const versions = [...['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`), 'apiserver.k8s.io/v1alpha1'];
+/** Kinds that a file may hold, each with its apiVersions. */
+export type ConfigKinds = Readonly<Record<string, readonly string[]>>;
+
+/** Versions of the group of such files. */
+export const configVersions = (...versions: readonly string[]): readonly string[] => versions.map((version) => `apiserver.config.k8s.io/${version}`);
 const quote = (value: unknown): string => JSON.stringify(value);
 
 /** Reads values and remembers what is wrong with them; what is wrong reads as empty, so that reading continues. */
 export class ConfigReader {
   readonly #flag: string;
   readonly #problems: string[] = [];
+  readonly #unknown: string[] = [];
 
   constructor(flag: string) {
     this.#flag = flag;
@@ -30,15 +35,18 @@ export class ConfigReader {
   }
 
   invalid(path: string, value: unknown, detail: string): void {
-    this.report(path, `Invalid value: ${quote(value)}: ${detail}`);
+    this.report(path, `Invalid value: ${quoteValue(value)}: ${detail}`);
   }
 
   duplicate(path: string, value: unknown): void {
     this.report(path, `Duplicate value: ${quote(value)}`);
   }
 
-  /** Throws StartError when anything was wrong. */
+  /** Throws StartError when anything was wrong; unknown fields are all that is reported where there are some. */
   finish(): void {
+    if (this.#unknown.length > 0) {
+      throw new StartError(`${this.#flag}: strict decoding error: ${this.#unknown.map((name) => `unknown field ${quote(name)}`).join(', ')}`);
+    }
     const [only, ...more] = this.#problems;
     if (only === undefined) return;
     throw new StartError(`${this.#flag}: ${more.length === 0 ? only : `[${this.#problems.join(', ')}]`}`);
@@ -52,7 +60,7 @@ export class ConfigReader {
       return {};
     }
     for (const name of Object.keys(value)) {
-      if (!known.includes(name)) this.report('', `strict decoding error: unknown field ${quote(path === '' ? name : `${path}.${name}`)}`);
+      if (!known.includes(name)) this.#unknown.push(path === '' ? name : `${path}.${name}`);
     }
     return value as Fields;
   }
@@ -99,8 +107,8 @@ export class ConfigReader {
 
   /** Milliseconds; 0 when there is no such field. */
   duration(value: unknown, path: string): number {
+    if (value === undefined || value === null) return 0;
     const text = this.text(value, path);
-    if (text === '') return 0;
     const parsed = parseDuration(text);
     if (typeof parsed === 'number') return parsed;
     this.invalid(path, text, parsed);
@@ -119,17 +127,25 @@ export class ConfigReader {
   }
 }
 
-/** The object of a file. Throws StartError for what is no such kind. */
-export async function parseConfigFile(flag: string, kind: string, content: string, known = versions): Promise<unknown> {
+/** The object of a file. Throws StartError for what is of none of these kinds. */
+export async function parseConfigFile(flag: string, content: string, kinds: ConfigKinds): Promise<Fields> {
   const { value, duplicates } = await parseYaml(new TextEncoder().encode(content)).catch((error: unknown) => {
     throw new StartError(`${flag}: ${(error as Error).message}`, { cause: error });
   });
   if (duplicates.length > 0) throw new StartError(`${flag}: strict decoding error: a field is given twice`);
-  const file = value as Fields | null;
-  if (typeof file !== 'object' || file === null || file['kind'] !== kind || !known.includes(String(file['apiVersion']))) {
-    throw new StartError(`${flag}: not an ${kind} of ${known.join(', ')}`);
+  return checkConfigKind(flag, value, kinds);
+}
+
+/** An object that says which kind it is. Throws StartError for what is of none of these kinds. */
+export function checkConfigKind(flag: string, value: unknown, kinds: ConfigKinds): Fields {
+  const fields = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as Fields;
+  const { kind, apiVersion } = fields;
+  for (const [name, given] of [['Kind', kind], ['apiVersion', apiVersion]] as const) {
+    if (typeof given !== 'string' || given === '') throw new StartError(`${flag}: Object '${name}' is missing in the configuration`);
   }
-  return file;
+  if (kinds[String(kind)]?.includes(String(apiVersion)) === true) return fields;
+  const wanted = Object.entries(kinds).map(([name, versions]) => `${name} of ${versions.join(', ')}`).join('; ');
+  throw new StartError(`${flag}: no kind ${quote(kind)} is registered for version ${quote(apiVersion)}: expected ${wanted}`);
 }
 
 /** Why an abstract socket is refused. */

@@ -10,7 +10,9 @@ import { ConfigReader, type Fields, parseConfigFile } from './config-file.ts';
 
 const FLAG = '--egress-selector-config-file';
 const AT = 'service.connection';
-const versions = ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'];
+const kinds = { EgressSelectorConfiguration: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'] };
+/** Of the control plane, in the first version of the file. */
+const FORMER_NAME = 'master';
 const names = ['cluster', 'controlplane', 'etcd'];
 const protocols = ['Direct', 'HTTPConnect', 'GRPC'] as const;
 
@@ -18,13 +20,14 @@ const protocols = ['Direct', 'HTTPConnect', 'GRPC'] as const;
 export async function readEgress({ egressSelectorConfigFile: path, clock }: Pick<ServerOptions, 'egressSelectorConfigFile' | 'clock'>): Promise<Egress> {
   if (path === '') return directEgress;
   const reader = new ConfigReader(FLAG);
-  const file = await parseConfigFile(FLAG, 'EgressSelectorConfiguration', readTextFile(FLAG, path), versions);
+  const file = await parseConfigFile(FLAG, readTextFile(FLAG, path), kinds);
   const config = reader.fields(file, '', ['apiVersion', 'kind', 'egressSelections']);
   const proxies = new Map<string, EgressProxy | undefined>();
   for (const [index, value] of reader.list(config['egressSelections'], 'egressSelections').entries()) {
     const at = `egressSelections[${index}]`;
     const selection = reader.fields(value, at, ['name', 'connection']);
-    const name = reader.text(selection['name'], `${at}.name`).toLowerCase();
+    const given = reader.text(selection['name'], `${at}.name`);
+    const name = given === FORMER_NAME && config['apiVersion'] === 'apiserver.k8s.io/v1alpha1' ? 'controlplane' : given.toLowerCase();
     const proxy = readConnection(selection['connection'], at, reader);
     if (proxies.has(name)) reader.duplicate(`${AT}[${index}]`, name);
     else if (!names.includes(name)) reader.choice(name === '' ? '""' : name, AT, names);

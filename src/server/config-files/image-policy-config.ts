@@ -38,8 +38,8 @@ function readTime(reader: ConfigReader, fields: Fields, { field, unitMs, mostMs,
 /** Reads the configuration, the kubeconfig included. Throws StartError. */
 export async function readImagePolicy(flag: string, configuration: Fields): Promise<ImagePolicyPlan> {
   const reader = new ConfigReader(`${flag}: ImagePolicyWebhook`);
-  const { imagePolicy } = reader.fields(configuration, '', ['apiVersion', 'kind', 'imagePolicy']);
-  const fields = reader.fields(imagePolicy, 'imagePolicy', ['kubeConfigFile', 'allowTTL', 'denyTTL', 'retryBackoff', 'defaultAllow']);
+  // The file has no kind, and is decoded leniently.
+  const fields = (configuration['imagePolicy'] ?? {}) as Fields;
   const path = reader.requiredText(fields['kubeConfigFile'], 'imagePolicy.kubeConfigFile');
   const settings = {
     allowedMs: readTime(reader, fields, times.allowedMs), refusedMs: readTime(reader, fields, times.refusedMs),

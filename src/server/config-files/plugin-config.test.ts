@@ -29,23 +29,56 @@ describe('readPluginConfigurations', () => {
     assert.deepEqual(podSecurity?.exemptions, { usernames: [], namespaces: ['kube-system'], runtimeClasses: [] });
   });
 
-  it('refuses bad values, unknown plugins and plugins that take no configuration here', () => {
-    assert.throws(() => read('PodSecurity', { defaults: { enforce: 'strict' } }), /PodSecurity: defaults.enforce: Invalid value: "strict"/);
-    assert.throws(() => read('EventRateLimit', { limits: [{ type: 'Server', qps: 0, burst: 1 }] }), /limits\[0\].qps: Invalid value: 0: must be positive/);
-    assert.throws(() => read('NoSuch', {}), /plugin "NoSuch" is unknown/);
-    assert.throws(() => read('LimitRanger', { limits: [] }), /a configuration of LimitRanger is not supported/);
+  const podSecurityKind = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' };
+  const limitKind = { apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1', kind: 'Configuration' };
+  const quotaKind = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'ResourceQuotaConfiguration' };
+
+  it('refuses bad values and other kinds', () => {
+    assert.throws(() => read('PodSecurity', { ...podSecurityKind, defaults: { enforce: 'strict' } }), /PodSecurity: defaults.enforce: Invalid value: "strict"/);
+    const limit = (more: object) => read('EventRateLimit', { ...limitKind, limits: [{ type: 'Server', qps: 1, burst: 1, ...more }] });
+    assert.throws(() => limit({ qps: 0 }), /limits\[0\].qps: Invalid value: 0: must be positive/);
+    assert.throws(() => limit({ qps: 1.5 }), /limits\[0\].qps: Invalid value: 1.5: must be a whole number/);
+    assert.throws(() => limit({ type: 'server' }), /limits\[0\].type: Unsupported value: "server": supported values: "Namespace", "Server"/);
+    assert.doesNotThrow(() => limit({ cacheSize: -1 }));
+    assert.throws(() => read('EventRateLimit', limitKind), /limits: Invalid value: null: must not be empty/);
+    for (const plugin of ['PodSecurity', 'EventRateLimit', 'PodTolerationRestriction', 'ResourceQuota']) {
+      assert.throws(() => read(plugin, {}), /Object 'Kind' is missing/);
+      assert.throws(() => read(plugin, { kind: 'Configuration', apiVersion: 'v1' }), /no kind "Configuration" is registered for version "v1"/);
+    }
+  });
+
+  it('reads node selectors leniently, as the reference does', () => {
+    assert.deepEqual(read('PodNodeSelector', { kind: 'x', podNodeSelectorPluginConfig: null }).nodeSelectors, {});
+  });
+
+  it('passes over entries of plugins that do not run, and of those that there are none of', async (context) => {
+    const file = writeConfiguration(`
+- {name: PodSecurityPolicy, configuration: {a: 1}}
+- {name: EventRateLimit, configuration: {a: 1}}
+- {name: LimitRanger, configuration: {a: 1}}
+- {name: PodNodeSelector, path: none.yaml}
+`);
+    const server = await startTestServer({ admissionControlConfigFile: file });
+    context.after(() => server.close());
+    await assert.rejects(startTestServer({ admissionControlConfigFile: file, enableAdmissionPlugins: ['EventRateLimit'] }), /Object 'Kind' is missing/);
+    await assert.rejects(startTestServer({ admissionControlConfigFile: file, enableAdmissionPlugins: ['PodNodeSelector'] }), /none\.yaml/);
+    await assert.rejects(startTestServer({ enableAdmissionPlugins: ['EventRateLimit'] }),
+      /couldn't init admission plugin "EventRateLimit": limits: Invalid value: null: must not be empty/);
   });
 
   it('reads what needs a quota', () => {
-    const { limitedResources } = read('ResourceQuota', { limitedResources: [{ resource: 'pods', matchContains: ['cpu'] }] });
+    const { limitedResources } = read('ResourceQuota', { ...quotaKind, limitedResources: [{ resource: 'pods', matchContains: ['cpu'] }] });
     assert.deepEqual(limitedResources, [{ apiGroup: '', resource: 'pods', matchContains: ['cpu'], matchScopes: [] }]);
-    assert.throws(() => read('ResourceQuota', { limitedResources: [{ matchContains: ['cpu'] }] }), /limitedResources\[0\].resource: Required value/);
+    assert.throws(() => read('ResourceQuota', { ...quotaKind, limitedResources: [{ matchContains: ['cpu'] }] }),
+      /limitedResources\[0\].resource: Required value/);
   });
 
   it('lets nothing be consumed that needs a quota and has none', async (context) => {
     const server = await startTestServer({ admissionControlConfigFile: writeConfiguration(`
 - name: ResourceQuota
   configuration:
+    apiVersion: apiserver.config.k8s.io/v1
+    kind: ResourceQuotaConfiguration
     limitedResources:
     - {resource: secrets, matchContains: [secrets]}
     - {resource: pods, matchScopes: [{scopeName: PriorityClass, operator: In, values: [system-node-critical]}]}

@@ -1,20 +1,26 @@
 // Configurations of single admission plugins in the AdmissionConfiguration: PodSecurity, EventRateLimit, PodNodeSelector, ResourceQuota and others.
-// A plugin that is named and cannot be configured here ends the start. Kinds and fields are upstream's.
+// A mistake in one ends the start. Kinds and fields are upstream's.
 import {
-  type EventLimit, type Level, type LimitedResource, pluginNames, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion,
+  type EventLimit, type Level, type LimitedResource, type PluginConfigurations, type Policy, type Toleration, parseLevel, parseVersion,
   privilegedPolicy,
 } from '../../admission/index.ts';
-import { StartError } from '../options/options.ts';
-import { ConfigReader, type Fields } from './config-file.ts';
+import { notSupported } from '../../apimachinery/index.ts';
+import { type ConfigKinds, ConfigReader, type Fields, checkConfigKind, configVersions } from './config-file.ts';
 
 const FLAG = '--admission-control-config-file';
 const modes = ['enforce', 'audit', 'warn'] as const;
 const limitTypes: readonly string[] = ['Server', 'Namespace', 'User', 'SourceAndObject'];
 
-/** Plugins with a configuration that is read elsewhere, or that need none. */
-const others: ReadonlySet<string> = new Set([
-  'ImagePolicyWebhook', 'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook',
-]);
+const versionsOf = (group: string, ...versions: readonly string[]): readonly string[] => versions.map((version) => `${group}/${version}`);
+const kinds = {
+  PodSecurity: { PodSecurityConfiguration: versionsOf('pod-security.admission.config.k8s.io', 'v1', 'v1beta1', 'v1alpha1') },
+  EventRateLimit: { Configuration: versionsOf('eventratelimit.admission.k8s.io', 'v1alpha1') },
+  PodTolerationRestriction: { Configuration: versionsOf('podtolerationrestriction.admission.k8s.io', 'v1alpha1') },
+  ResourceQuota: {
+    ResourceQuotaConfiguration: configVersions('v1'), Configuration: versionsOf('resourcequota.admission.k8s.io', 'v1beta1', 'v1alpha1'),
+  },
+} satisfies Record<string, ConfigKinds>;
+const MAX_INT32 = 2_147_483_647;
 
 function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurations['podSecurity'] {
   const { defaults, exemptions } = reader.fields(fields, '', ['apiVersion', 'kind', 'defaults', 'exemptions']);
@@ -39,27 +45,33 @@ function readPodSecurity(reader: ConfigReader, fields: Fields): PluginConfigurat
 function readEventLimits(reader: ConfigReader, fields: Fields): readonly EventLimit[] {
   const { limits } = reader.fields(fields, '', ['apiVersion', 'kind', 'limits']);
   const rows = reader.list(limits, 'limits');
-  if (rows.length === 0) reader.required('limits', 'cannot be empty');
+  if (rows.length === 0) reader.invalid('limits', limits ?? null, 'must not be empty');
   return rows.map((row, index) => {
     const at = `limits[${index}]`;
     const limit = reader.fields(row, at, ['type', 'qps', 'burst', 'cacheSize']) as Partial<EventLimit>;
-    if (!limitTypes.includes(limit.type ?? '')) reader.invalid(`${at}.type`, limit.type ?? '', `must be one of ${limitTypes.join(', ')}`);
-    for (const field of ['qps', 'burst'] as const) {
-      if (!((limit[field] ?? 0) > 0)) reader.invalid(`${at}.${field}`, limit[field] ?? 0, 'must be positive');
+    if (!limitTypes.includes(limit.type ?? '')) {
+      const { message } = notSupported('', limit.type ?? '', limitTypes);
+      reader.report(`${at}.type`, message);
     }
-    if ((limit.cacheSize ?? 0) < 0) reader.invalid(`${at}.cacheSize`, limit.cacheSize, 'must not be negative');
+    for (const field of ['burst', 'qps', 'cacheSize'] as const) {
+      const value = limit[field] ?? 0;
+      if (!Number.isInteger(value) || Math.abs(value) > MAX_INT32) reader.invalid(`${at}.${field}`, value, 'must be a whole number of 32 bits');
+      else if (field !== 'cacheSize' && value <= 0) reader.invalid(`${at}.${field}`, value, 'must be positive');
+    }
+    if (limit.type !== 'Server' && (limit.cacheSize ?? 0) < 0) reader.invalid(`${at}.cacheSize`, limit.cacheSize, 'must not be negative');
     return { ...limit, ...(limit.cacheSize === 0 && { cacheSize: undefined }) } as EventLimit;
   });
 }
 
 function readTolerations(reader: ConfigReader, fields: Fields): PluginConfigurations['tolerationRules'] {
-  const rules = reader.fields(fields, '', ['apiVersion', 'kind', 'default', 'whitelist']);
+  // The reference decodes this file and the next ones leniently.
+  const rules = fields;
   return { default: reader.list(rules['default'], 'default') as Toleration[], whitelist: reader.list(rules['whitelist'], 'whitelist') as Toleration[] };
 }
 
 function readSelectors(reader: ConfigReader, fields: Fields): PluginConfigurations['nodeSelectors'] {
-  const { podNodeSelectorPluginConfig: selectors = {} } = reader.fields(fields, '', ['podNodeSelectorPluginConfig']);
-  return Object.fromEntries(Object.entries(selectors as object).map(([name, text]) => [name, reader.text(text, `podNodeSelectorPluginConfig.${name}`)]));
+  const selectors = Object.entries((fields['podNodeSelectorPluginConfig'] ?? {}) as object);
+  return Object.fromEntries(selectors.map(([name, text]) => [name, reader.text(text, `podNodeSelectorPluginConfig.${name}`)]));
 }
 
 function readScope(reader: ConfigReader, row: unknown, at: string): LimitedResource['matchScopes'][number] {
@@ -83,25 +95,20 @@ function readLimitedResources(reader: ConfigReader, fields: Fields): readonly Li
   });
 }
 
-/** The configurations of plugins, by plugin; throws StartError for what is wrong with them and for plugins that take none. */
+/** The configurations of plugins, by plugin; throws StartError for what is wrong with them. Those of plugins that read none are passed over. */
 export function readPluginConfigurations(configurations: ReadonlyMap<string, Fields>): PluginConfigurations {
   const read = <T>(name: string, parse: (reader: ConfigReader, fields: Fields) => T): T | undefined => {
     const fields = configurations.get(name);
     if (fields === undefined) return undefined;
     const reader = new ConfigReader(`${FLAG}: ${name}`);
+    if (name in kinds) checkConfigKind(`${FLAG}: ${name}`, fields, kinds[name as keyof typeof kinds]);
     const parsed = parse(reader, fields);
     reader.finish();
     return parsed;
   };
-  const plugins = {
+  return {
     podSecurity: read('PodSecurity', readPodSecurity), eventLimits: read('EventRateLimit', readEventLimits),
     nodeSelectors: read('PodNodeSelector', readSelectors), tolerationRules: read('PodTolerationRestriction', readTolerations),
     limitedResources: read('ResourceQuota', readLimitedResources),
   };
-  const known = new Set([...others, 'PodSecurity', 'EventRateLimit', 'PodNodeSelector', 'PodTolerationRestriction', 'ResourceQuota']);
-  for (const [name, fields] of configurations) {
-    if (!pluginNames.includes(name)) throw new StartError(`${FLAG}: plugin "${name}" is unknown`);
-    if (!known.has(name) && Object.keys(fields).length > 0) throw new StartError(`${FLAG}: a configuration of ${name} is not supported`);
-  }
-  return plugins;
 }

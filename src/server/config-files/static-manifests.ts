@@ -12,7 +12,7 @@ import { type Logger, describeError } from '../observability/logger.ts';
 import type { RecordManifests } from '../metrics/manifest-metrics.ts';
 import { hashText } from '../metrics/metric.ts';
 import { StartError } from '../options/options.ts';
-import { ConfigReader, type Fields } from './config-file.ts';
+import { ConfigReader, type Fields, checkConfigKind, configVersions } from './config-file.ts';
 import { lookAgain } from './followed-files.ts';
 
 /** Plugins that take static manifests. */
@@ -57,13 +57,13 @@ export async function readManifestDirectories(flag: string, configurations: Read
   const found = new Map<ManifestPlugin, string>();
   for (const plugin of Object.keys(configurationKinds) as ManifestPlugin[]) {
     const configuration = configurations.get(plugin);
-    if (configuration === undefined || Object.keys(configuration).length === 0) continue;
+    if (configuration === undefined) continue;
+    checkConfigKind(`${flag}: ${plugin}`, configuration, { [configurationKinds[plugin]]: configVersions('v1') });
     const reader = new ConfigReader(`${flag}: ${plugin}`);
     const takesKubeconfig = plugin.endsWith('Webhook');
     const fields = ['apiVersion', 'kind', 'staticManifestsDir', ...(takesKubeconfig ? ['kubeConfigFile'] : [])];
-    const { kind, staticManifestsDir } = reader.fields(configuration, '', fields);
+    const { staticManifestsDir } = reader.fields(configuration, '', fields);
     const path = reader.text(staticManifestsDir, 'staticManifestsDir');
-    if (!takesKubeconfig && kind !== configurationKinds[plugin]) reader.report('', `not a ${configurationKinds[plugin]}`);
     if (path !== '') {
       const problem = await checkDirectory(path, isOn);
       if (problem !== undefined) reader.report('staticManifestsDir', problem);

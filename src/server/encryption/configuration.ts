@@ -1,5 +1,6 @@
 // EncryptionConfiguration (apiserver.config.k8s.io/v1), read strictly and checked as the reference checks it, in its words.
-import { ABSTRACT_REFUSED, ConfigReader, parseConfigFile, reachesAbstractSockets } from '../config-files/config-file.ts';
+import { parseUrl } from '../../apimachinery/index.ts';
+import { ABSTRACT_REFUSED, ConfigReader, configVersions, parseConfigFile, reachesAbstractSockets } from '../config-files/config-file.ts';
 import { StartError } from '../options/options.ts';
 import { type LocalProvider, keySizes } from './ciphers.ts';
 
@@ -34,6 +35,8 @@ export interface EncryptionRule {
 }
 
 const FLAG = '--encryption-provider-config';
+/** The second is the name that such files had before they had a group. */
+const kinds = { EncryptionConfiguration: configVersions('v1'), EncryptionConfig: ['v1'] };
 const DEFAULT_TIMEOUT_MS = 3000;
 const V1_REFUSED = 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.  Set --feature-gates=KMSv1=true '
   + 'to use the deprecated KMSv1 feature.';
@@ -45,7 +48,7 @@ const SPLIT = 'more than one provider specified in a single element, should spli
 /** The rules of a file. Throws StartError that names the fields. */
 export async function readEncryptionConfiguration(content: string, { takesKmsV1 }: { readonly takesKmsV1: boolean }): Promise<EncryptionRule[]> {
   const reader = new ConfigReader(FLAG);
-  const file = reader.fields(await parseConfigFile(FLAG, 'EncryptionConfiguration', content), '', ['apiVersion', 'kind', 'resources']);
+  const file = reader.fields(await parseConfigFile(FLAG, content, kinds), '', ['apiVersion', 'kind', 'resources']);
   const rows = reader.list(file['resources'], 'resources');
   if (rows.length === 0) reader.required('resources', 'at least one resources is required');
   const kmsNames = new Set<string>();
@@ -55,10 +58,13 @@ export async function readEncryptionConfiguration(content: string, { takesKmsV1 
     const resources = readResources(reader, fields['resources'], `${path}.resources`);
     const providers = reader.list(fields['providers'], `${path}.providers`);
     if (providers.length === 0) reader.required(`${path}.providers`, `at least one ${path}.providers is required`);
-    const shared = { reader, kmsNames, takesKmsV1 };
+    const shared = { reader, kmsNames };
     return { resources, providers: providers.flatMap((provider, at) => readProvider(provider, { ...shared, path: `${path}.providers[${at}]` })) };
   });
   reader.finish();
+  // Version 1 of the protocol is deprecated, and off unless its gate is on.
+  const usesV1 = rules.some(({ providers }) => providers.some((one) => one.type === 'kms' && one.kms.version === 'v1'));
+  if (usesV1 && !takesKmsV1) throw new StartError(`${FLAG}: ${V1_REFUSED}`);
   checkMasks(rules);
   return rules;
 }
@@ -81,8 +87,8 @@ function readResources(reader: ConfigReader, value: unknown, path: string): stri
 }
 
 function checkOverlap(reader: ConfigReader, resources: readonly string[], path: string): void {
-  if (new Set(resources).size < resources.length) reader.invalid(path, resources, 'the same resource cannot be specified multiple times');
-  const parsed = [...new Set(resources)].map(parseResource);
+  const parsed = [...new Map(resources.map(parseResource).map((one) => [`${one.plural}.${one.group}`, one])).values()];
+  if (parsed.length < resources.length) reader.invalid(path, resources, 'the same resource cannot be specified multiple times');
   const isOverlap = parsed.some(({ plural, group }) => plural === '*' && parsed.length > 1
     && (group === '*' || parsed.filter((other) => other.group === group).length > 1));
   if (!isOverlap) return;
@@ -109,11 +115,10 @@ interface ProviderContext {
   readonly path: string;
   /** Of the plugins that came before. */
   readonly kmsNames: Set<string>;
-  readonly takesKmsV1: boolean;
 }
 
 /** Nothing for what is wrong, which is reported. */
-function readProvider(value: unknown, { reader, path, kmsNames, takesKmsV1 }: ProviderContext): ProviderSettings[] {
+function readProvider(value: unknown, { reader, path, kmsNames }: ProviderContext): ProviderSettings[] {
   const fields = reader.fields(value, path, providerNames);
   const [name, another] = providerNames.filter((one) => fields[one] !== undefined && fields[one] !== null);
   if (name === undefined || another !== undefined) {
@@ -121,37 +126,36 @@ function readProvider(value: unknown, { reader, path, kmsNames, takesKmsV1 }: Pr
     return [];
   }
   if (name === 'identity') return [{ type: name }];
-  if (name === 'kms') return readKms(fields[name], { reader, path: `${path}.kms`, kmsNames, takesKmsV1 });
+  if (name === 'kms') return readKms(fields[name], { reader, path: `${path}.kms`, kmsNames });
   const type = name as LocalProvider;
   const rows = reader.list(reader.fields(fields[name], `${path}.${name}`, ['keys'])['keys'], `${path}.${name}.keys`);
   if (rows.length === 0) reader.required(`${path}.${name}.keys`, 'at least one keys is required');
   return [{ type, keys: rows.map((row, index) => readKey(row, { reader, path: `${path}.${name}.keys[${index}]`, sizes: keySizes[type] })) }];
 }
 
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
 function readKey(value: unknown, { reader, path, sizes }: Pick<ProviderContext, 'reader' | 'path'> & { readonly sizes: readonly number[] }): NamedKey {
   const fields = reader.fields(value, path, ['name', 'secret']);
   const [name, text] = [reader.text(fields['name'], `${path}.name`), reader.text(fields['secret'], `${path}.secret`)];
   if (name === '') reader.required(`${path}.name`, 'name is a mandatory field for a key');
   if (text === '') reader.required(`${path}.secret`, 'secret is a mandatory field for a key');
-  const secret = Buffer.from(text, 'base64');
-  if (text !== '' && secret.toString('base64') !== text) reader.invalid(`${path}.secret`, 'REDACTED', 'secrets must be base64 encoded');
+  // Ends of lines may stand within, and bits that no byte needs may be set.
+  const digits = text.replace(/[\r\n]/g, '');
+  const secret = Buffer.from(digits, 'base64');
+  if (text !== '' && !base64.test(digits)) reader.invalid(`${path}.secret`, 'REDACTED', 'secrets must be base64 encoded');
   else if (text !== '' && !sizes.includes(secret.length)) {
     reader.invalid(`${path}.secret`, 'REDACTED', `secret is not of the expected length, got ${secret.length}, expected one of [${sizes.join(' ')}]`);
   }
   return { name, secret };
 }
 
-/** Version 1 of the protocol is deprecated, and off unless its gate is on. */
-function readKms(value: unknown, { reader, path, kmsNames, takesKmsV1 }: ProviderContext): ProviderSettings[] {
+function readKms(value: unknown, { reader, path, kmsNames }: ProviderContext): ProviderSettings[] {
   const fields = reader.fields(value, path, ['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout']);
   const version = reader.text(fields['apiVersion'], `${path}.apiVersion`) || 'v1';
-  if (version === 'v1' && !takesKmsV1) {
-    reader.report('', V1_REFUSED);
-    return [];
-  }
   const name = reader.text(fields['name'], `${path}.name`);
   if (name === '') reader.required(`${path}.name`, 'name is a mandatory field for a provider');
-  if (name.includes(':')) reader.invalid(`${path}.name`, name, `invalid KMS provider name ${name}, must not contain ':'`);
+  if (version !== 'v1' && name.includes(':')) reader.invalid(`${path}.name`, name, `invalid KMS provider name ${name}, must not contain ':'`);
   if (kmsNames.has(name)) reader.invalid(`${path}.name`, name, `duplicate KMS provider name ${name}, names must be unique`);
   kmsNames.add(name);
   const isTimed = fields['timeout'] !== undefined && fields['timeout'] !== null;
@@ -179,9 +183,13 @@ function readEndpoint(reader: ConfigReader, endpoint: string, path: string): str
     reader.invalid(path, '', 'endpoint is a mandatory field for a kms');
     return '';
   }
+  const url = parseUrl(endpoint);
+  if (typeof url === 'string') {
+    reader.invalid(path, endpoint, `invalid endpoint for kms provider, error: ${url}`);
+    return '';
+  }
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(\/.*)?$/i.exec(endpoint);
-  const scheme = match?.[1]?.toLowerCase() ?? '';
-  if (scheme !== 'unix') reader.invalid(path, endpoint, `unsupported scheme "${scheme}" for KMS provider, only unix is supported`);
+  if (url.scheme !== 'unix') reader.invalid(path, endpoint, `unsupported scheme "${url.scheme}" for KMS provider, only unix is supported`);
   const socket = match?.[3] ?? '';
   if (!socket.startsWith('/@')) return socket;
   if (!reachesAbstractSockets()) reader.invalid(path, endpoint, ABSTRACT_REFUSED);

@@ -86,7 +86,8 @@ test('createEncryption refuses, in the words of the reference, configurations th
   const kms = (fields: object): object => ({ kms: { apiVersion: 'v2', name: 'p', endpoint: 'unix:///p.sock', ...fields } });
   const cases: readonly (readonly [object, RegExp])[] = [
     [[], /resources\[0\]\.providers: Required value: at least one resources\[0\]\.providers is required/],
-    [[{ rot13: {} }], /unknown field "resources\[0\]\.providers\[0\]\.rot13".*does not contain any of the expected providers/],
+    [[{ rot13: {} }], /: strict decoding error: unknown field "resources\[0\]\.providers\[0\]\.rot13"$/],
+    [[{}], /does not contain any of the expected providers/],
     [[{ identity: {}, ...provider('aescbc', ['k', secret(16, 'k')]) }], /more than one provider specified/],
     [[provider('aescbc', ['k', secret(5, 'k')])],
       /keys\[0\]\.secret: Invalid value: "REDACTED": secret is not of the expected length, got 5, expected one of \[16 24 32\]/],
@@ -100,6 +101,8 @@ test('createEncryption refuses, in the words of the reference, configurations th
     [[kms({}), kms({})], /providers\[1\]\.kms\.name: Invalid value: "p": duplicate KMS provider name p, names must be unique/],
     [[kms({ timeout: '-1s' })], /timeout should be a positive value/],
     [[kms({ timeout: '0s' })], /timeout should be a positive value/],
+    [[kms({ apiVersion: 'v1', name: '' })], /: resources\[0\]\.providers\[0\]\.kms\.name: Required value: name is a mandatory field for a provider$/],
+    [[kms({ endpoint: 'unix://%' })], /kms\.endpoint: Invalid value: "unix:\/\/%": invalid endpoint for kms provider, error: parse "unix:\/\/%": invalid URL/],
     [[kms({ endpoint: undefined })], /endpoint is a mandatory field for a kms/],
     [[kms({ endpoint: 'tcp://localhost:1' })], /unsupported scheme "tcp" for KMS provider, only unix is supported/],
     ...(reachesAbstractSockets() ? [] : [[[kms({ endpoint: 'unix:///@kms' })], /abstract sockets cannot be reached/] as const]),
@@ -108,10 +111,13 @@ test('createEncryption refuses, in the words of the reference, configurations th
   for (const [providers, message] of cases) await assert.rejects(make(['secrets'], ...providers as object[]), { name: 'StartError', message });
   const names: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /resources\[0\]\.resources: Required value/], [['secrets', 'secrets'], /cannot be specified multiple times/],
+    [['secrets', 'secrets.'], /cannot be specified multiple times/],
     [['secrets', '*.'], /overlapping resources/],
     [['*'], /use '\*\.' to encrypt/], [['Secrets'], /capital letters/], [['secrets.*'], /the same resource across groups/],
     [['events.events.k8s.io'], /Use 'events' instead/], [['deployments.extensions'], /has been removed/], [['apiserveripinfo'], /do not have REST API/],
   ];
+  const wrapped = `${secret(16, 'k').slice(0, 5)}\n${secret(16, 'k').slice(5)}`;
+  await assert.doesNotReject(make(['secrets'], provider('aescbc', ['k', wrapped])), 'ends of lines may stand in a secret');
   for (const [resources, message] of names) await assert.rejects(make(resources, { identity: {} }), { name: 'StartError', message });
   const entry = (resource: string): object => ({ resources: [resource], providers: [{ identity: {} }] });
   await assert.rejects(load([entry('*.apps'), entry('deployments.apps')]), /resource "deployments\.apps" is masked by earlier rule "\*\.apps"/);

@@ -1,5 +1,6 @@
 // TracingConfiguration (apiserver.config.k8s.io), read strictly: where spans are sent, and how many of the requests that no caller traces have them.
-import { ABSTRACT_REFUSED, ConfigReader, parseConfigFile, reachesAbstractSockets } from '../config-files/config-file.ts';
+import { parseUrl } from '../../apimachinery/index.ts';
+import { ABSTRACT_REFUSED, ConfigReader, configVersions, parseConfigFile, reachesAbstractSockets } from '../config-files/config-file.ts';
 
 /** What a file asks for. */
 export interface TracingSettings {
@@ -10,6 +11,7 @@ export interface TracingSettings {
 }
 
 const FLAG = '--tracing-config-file';
+const kinds = { TracingConfiguration: configVersions('v1', 'v1beta1', 'v1alpha1') };
 const MILLION = 1_000_000;
 const DEFAULT_COLLECTOR = 'localhost:4317';
 const DEFAULT_PORT = 443;
@@ -18,7 +20,7 @@ const DEFAULT_PORT = 443;
 export async function readTracingConfiguration(content: string): Promise<TracingSettings> {
   const reader = new ConfigReader(FLAG);
   const known = ['apiVersion', 'kind', 'endpoint', 'samplingRatePerMillion'];
-  const file = reader.fields(await parseConfigFile(FLAG, 'TracingConfiguration', content), '', known);
+  const file = reader.fields(await parseConfigFile(FLAG, content, kinds), '', known);
   const rate = file['samplingRatePerMillion'] ?? 0;
   if (!Number.isInteger(rate)) reader.invalid('samplingRatePerMillion', rate, 'must be a whole number');
   else if ((rate as number) < 0) reader.invalid('samplingRatePerMillion', rate, 'sampling rate must be positive');
@@ -30,10 +32,23 @@ export async function readTracingConfiguration(content: string): Promise<Tracing
   return { collector, samplingRatePerMillion: rate as number };
 }
 
+const schemes = ['dns', 'unix', 'unix-abstract'];
 const isNumber = (text: string): boolean => text !== '' && Number.isInteger(Number(text));
+
+/** Checks an endpoint as a URL; a name without two slashes is one that DNS knows. */
+function checkEndpoint(reader: ConfigReader, endpoint: string): void {
+  const shown = endpoint.includes('//') ? endpoint : `dns://${endpoint}`;
+  const url = parseUrl(shown);
+  if (typeof url === 'string') reader.invalid('endpoint', shown, url);
+  else if (!schemes.includes(url.scheme)) {
+    reader.invalid('endpoint', shown,
+      `unsupported scheme: ${url.scheme}.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md`);
+  }
+}
 
 /** The names of gRPC: `host:port`, `dns:///host:port`, `unix:///path`. */
 function readEndpoint(reader: ConfigReader, endpoint: string): TracingSettings['collector'] {
+  checkEndpoint(reader, endpoint);
   const [before, after] = endpoint.split('://', 2) as [string, string?];
   const scheme = after === undefined ? 'dns' : before;
   // A name server may stand in front of the name; it is not asked here.
@@ -42,10 +57,6 @@ function readEndpoint(reader: ConfigReader, endpoint: string): TracingSettings['
   if (scheme === 'unix-abstract') {
     if (!reachesAbstractSockets()) reader.invalid('endpoint', endpoint, ABSTRACT_REFUSED);
     return { socketPath: `\0${rest}` };
-  }
-  if (scheme !== 'dns') {
-    reader.invalid('endpoint', endpoint,
-      `unsupported scheme: ${scheme}.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md`);
   }
   return { host: isNumber(rest.slice(rest.lastIndexOf(':') + 1)) ? rest : `${rest}:${DEFAULT_PORT}` };
 }

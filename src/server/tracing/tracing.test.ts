@@ -190,6 +190,7 @@ test('readTracingConfiguration reads the names of collectors and refuses what th
     ['dns:///collector:1', { host: 'collector:1' }], ['unix:///run/otel.sock', { socketPath: '/run/otel.sock' }], ['collector', { host: 'collector:443' }],
   ] as const) assert.deepEqual((await read(`endpoint: ${endpoint}`)).collector, collector);
   await assert.rejects(read('endpoint: https://collector:4317'), /endpoint: Invalid value: "https:\/\/collector:4317": unsupported scheme: https\./);
+  await assert.rejects(read('endpoint: "a b"'), /endpoint: Invalid value: "dns:\/\/a b": parse "dns:\/\/a b": invalid character " " in host name/);
   const abstract = read('endpoint: unix-abstract:///otel');
   if (reachesAbstractSockets()) assert.deepEqual((await abstract).collector, { socketPath: '\0otel' });
   else await assert.rejects(abstract, /abstract sockets cannot be reached by this release of Node\.js/);

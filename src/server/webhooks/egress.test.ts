@@ -45,9 +45,9 @@ class Proxy {
 const listen = (server: Server | TlsServer, at: number | string): Promise<number> =>
   new Promise((resolve) => server.listen(at, () => resolve((server.address() as { port: number }).port)));
 
-const writeConfig = (egressSelections: unknown): string => {
+const writeConfig = (egressSelections: unknown, version = 'v1beta1'): string => {
   const path = file(`egress-${systemRandom.below(1e9)}.yaml`);
-  writeFileSync(path, JSON.stringify({ apiVersion: 'apiserver.k8s.io/v1beta1', kind: 'EgressSelectorConfiguration', egressSelections }));
+  writeFileSync(path, JSON.stringify({ apiVersion: `apiserver.k8s.io/${version}`, kind: 'EgressSelectorConfiguration', egressSelections }));
   return path;
 };
 const readSelections = (selections: unknown) => readEgress({ egressSelectorConfigFile: writeConfig(selections), clock: systemClock });
@@ -141,6 +141,13 @@ describe('dialThrough', () => {
 });
 
 describe('readEgress', () => {
+  it('knows the control plane by its former name in the first version', async () => {
+    const selections = [{ name: 'master', connection: { proxyProtocol: 'Direct' } }];
+    const read = (version: string) => readEgress({ egressSelectorConfigFile: writeConfig(selections, version), clock: systemClock });
+    assert.equal((await read('v1alpha1')).isConfigured('controlplane'), true);
+    await assert.rejects(read('v1beta1'), /Unsupported value: "master"/);
+  });
+
   it('refuses what cannot be used, and what is not built', async () => {
     const uds = { uds: { udsName: '/s' } };
     const tcp = (url: string, tlsConfig?: object) => ({ tcp: { url, ...(tlsConfig && { tlsConfig }) } });

@@ -123,7 +123,8 @@ describe('admission webhooks', () => {
     await create('shown', 'allow');
     assert.deepEqual(asked.map(({ path, authorization }) => [path, authorization]),
       [['/mutate?timeout=10s', undefined], ['/validate?timeout=10s', 'Bearer shown']]);
-    const { validating } = await readWebhookCredentials(await readAdmissionConfiguration({ admissionControlConfigFile: join(folder, 'admission.yaml') }));
+    const flags = { admissionControlConfigFile: join(folder, 'admission.yaml'), enableAdmissionPlugins: [], disableAdmissionPlugins: [] };
+    const { validating } = await readWebhookCredentials(await readAdmissionConfiguration(flags));
     assert.deepEqual(['hook.ns.svc:443', 'hook.ns.svc:8443', 'other:443'].map((target) => validating(target).headers?.['authorization']),
       ['Bearer svc', undefined, undefined]);
   });

@@ -145,17 +145,27 @@ export interface AdmissionPlan {
 
 const CONFIG_FLAG = '--admission-control-config-file';
 const IMAGE_POLICY = 'ImagePolicyWebhook';
+/** Plugins that do not run without a configuration, with the words of the reference for its absence. */
+const needed: ReadonlyMap<string, string> = new Map([
+  [IMAGE_POLICY, 'no config specified'], ['EventRateLimit', 'limits: Invalid value: null: must not be empty'],
+]);
 
 /** Reads the configuration file of admission; empty without one. The code that reads files is loaded only where a file is given. Throws StartError. */
 export async function readAdmissionPlan(options: ServerOptions): Promise<AdmissionPlan> {
-  const wantsImagePolicy = isSelected(IMAGE_POLICY, { enabled: options.enableAdmissionPlugins, disabled: options.disableAdmissionPlugins });
+  const isOn = (name: string): boolean => isSelected(name, { enabled: options.enableAdmissionPlugins, disabled: options.disableAdmissionPlugins });
+  const refuseUnconfigured = (isConfigured: (name: string) => boolean): void => {
+    for (const [name, problem] of needed) {
+      if (isOn(name) && !isConfigured(name)) throw new StartError(`couldn't init admission plugin "${name}": ${problem}`);
+    }
+  };
   if (options.admissionControlConfigFile === '') {
-    if (wantsImagePolicy) throw new StartError(`couldn't init admission plugin "${IMAGE_POLICY}": no config specified`);
+    refuseUnconfigured(() => false);
     return {};
   }
   const { readAdmissionConfiguration, readWebhookCredentials } = await import('../config-files/admission-config.ts');
   const { readPluginConfigurations } = await import('../config-files/plugin-config.ts');
   const configurations = await readAdmissionConfiguration(options);
+  refuseUnconfigured((name) => configurations.has(name));
   const { clock, logger } = options;
   const { countManifests } = await import('../metrics/manifest-metrics.ts');
   const { createManifestFollower, readManifestDirectories } = await import('../config-files/static-manifests.ts');
@@ -166,9 +176,8 @@ export async function readAdmissionPlan(options: ServerOptions): Promise<Admissi
     credentials: await readWebhookCredentials(configurations), plugins: readPluginConfigurations(configurations),
     ...(directories.size > 0 && { followManifests }),
   };
-  if (!wantsImagePolicy) return plan;
-  const { readImagePolicy } = await import('../config-files/image-policy-config.ts');
   const configuration = configurations.get(IMAGE_POLICY);
-  if (configuration === undefined) throw new StartError(`couldn't init admission plugin "${IMAGE_POLICY}": no config specified`);
+  if (configuration === undefined) return plan;
+  const { readImagePolicy } = await import('../config-files/image-policy-config.ts');
   return { ...plan, imagePolicy: await readImagePolicy(CONFIG_FLAG, configuration) };
 }
