@@ -3,7 +3,7 @@
 //
 // The refusal that a caller gets is the first one met; the mode that last let a caller through is asked first. So a caller that has the old right
 // on some users reads about the old right when asking for others, while everybody else reads about the constrained one.
-import { BoundedCache } from '../base/index.ts';
+import { BoundedCache, decodeHeader } from '../base/index.ts';
 import { type StatusError, badRequest, checkDnsSubdomain, checkPrefixedPath } from '../apimachinery/index.ts';
 import { parseServiceAccountUsername, serviceAccountGroups } from './authenticate/service-account-claims.ts';
 import { readExtra } from './authenticate/front-proxy.ts';
@@ -25,9 +25,10 @@ const EXTRA_PREFIX = 'impersonate-extra-';
 
 /** Reads the headers (lower-case names, values as sent). undefined: the request impersonates no user. Throws 400 when all but the user is named. */
 export function readImpersonation(headers: ReadonlyMap<string, readonly string[]>): WantedUser | undefined {
-  const first = (name: string) => headers.get(name)?.[0] ?? '';
+  const first = (name: string) => decodeHeader(headers.get(name)?.[0] ?? '');
   const wanted = {
-    name: first('impersonate-user'), uid: first('impersonate-uid'), groups: headers.get('impersonate-group') ?? [], extra: readExtra(headers, [EXTRA_PREFIX]),
+    name: first('impersonate-user'), uid: first('impersonate-uid'), groups: (headers.get('impersonate-group') ?? []).map(decodeHeader),
+    extra: readExtra(headers, [EXTRA_PREFIX]),
   };
   if (wanted.name !== '') return wanted;
   const more = wanted.uid !== '' || wanted.groups.length > 0 || Object.keys(wanted.extra).length > 0;

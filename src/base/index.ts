@@ -20,6 +20,6 @@ export { announceWork, limitTime, remainingMs, tooLong } from './time/time-limit
 export { once } from './once.ts';
 export { formatMicroseconds, formatSecond } from './time/time-text.ts';
 export { isJsonObject } from './json-object.ts';
-export { trimEnd } from './text.ts';
+export { decodeHeader, trimEnd } from './text.ts';
 export { int64Range, readInteger, uint64Range } from './integers.ts';
 export { formatDurationNanos, parseDuration, parseDurationNanos } from './time/duration.ts';

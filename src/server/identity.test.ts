@@ -232,6 +232,21 @@ describe('a server with service accounts', () => {
     assert.equal((await ask({ 'impersonate-user': 'admin' }, 'nobody')).status, 401);
     const comma = await ask({ 'impersonate-user': 'carol', 'impersonate-group': 'devs, system:masters' });
     assert.deepEqual(comma.body.status.userInfo.groups, ['devs, system:masters', 'system:authenticated']);
+    assert.equal((await ask({ 'impersonate-user': 'admin' }, 'alice-token')).headers['x-content-type-options'], 'nosniff');
+  });
+
+  it('reads the headers of impersonation as UTF-8', async () => {
+    const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+    const headers = { 'content-type': 'application/json', 'impersonate-user': bytes('jörg'), 'impersonate-group': bytes('日本'),
+      'impersonate-extra-acme.io%2fk': bytes('ä') };
+    const { body } = await server.request({ ...post(selfReviews, selfReview), headers });
+    assert.deepEqual(body.status.userInfo, { username: 'jörg', groups: ['日本', 'system:authenticated'], extra: { 'acme.io/k': ['ä'] } });
+  });
+
+  it('warns a caller whose token stands behind two spaces', async () => {
+    const { status, headers } = await server.request({ path: '/version', token: null, headers: { authorization: 'Bearer  admin-token' } });
+    assert.deepEqual([status, headers['warning']], [200,
+      '299 - "the provided Authorization header contains extra space before the bearer token, and is ignored"']);
   });
 
   it('signs approved requests of clients, and lets only users with the right to approve for the signer decide', async () => {

@@ -2,7 +2,7 @@
 // Credentials that one authenticator refuses are fatal only when no other one accepts what else the request carries.
 import type { Clock, MaybePromise } from '../../base/index.ts';
 import { type User, anonymous, markAuthenticated } from '../user.ts';
-import { readBearerToken } from './bearer.ts';
+import { EXTRA_SPACE, hasExtraSpace, readBearerToken } from './bearer.ts';
 import { type AuthenticateToken, type ClientCertificate, type Credentials, type TokenAnswer, type TokenUse, sharedAudiences } from './credentials.ts';
 import type { FrontProxy } from './front-proxy.ts';
 
@@ -56,7 +56,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     // A certificate that no authority of clients signed, or that has expired, is refused; that of a front proxy too, when it names no user or is not an
     // allowed one.
     const foreign = clientCertificate !== undefined && certificate?.authorized !== true;
-    return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused' } : { type: 'user', user: anonymous };
+    const use = authorization !== undefined && hasExtraSpace(authorization) ? { annotations: {}, warning: EXTRA_SPACE } : undefined;
+    const noted = use === undefined ? {} : { use };
+    return foreign || !mayBeAnonymous(options.allowAnonymous, credentials.path) ? { type: 'refused', ...noted } : { type: 'user', user: anonymous, ...noted };
   };
 }
 

@@ -1,5 +1,6 @@
 // A front proxy vouches for its callers in headers. They count only on connections whose client certificate comes from the authority of front
 // proxies and bears an allowed name; on all others they are as if they were not there. Mirrors the --requestheader-* flags of kube-apiserver.
+import { decodeHeader } from '../../base/index.ts';
 import type { User } from '../user.ts';
 import type { ClientCertificate } from './credentials.ts';
 
@@ -22,11 +23,11 @@ export function createFrontProxy(options: FrontProxyOptions): FrontProxy {
   const [usernames, uids, groupNames, prefixes] = [options.usernameHeaders, options.uidHeaders, options.groupHeaders, options.extraHeaderPrefixes].map(lower);
   return ({ commonName, frontProxy }, headers) => {
     if (frontProxy !== true || (options.allowedNames.length > 0 && !options.allowedNames.includes(commonName))) return undefined;
-    const first = (names: readonly string[] = []) => names.map((name) => headers.get(name)?.[0] ?? '').find((value) => value !== '') ?? '';
+    const first = (names: readonly string[] = []) => names.map((name) => decodeHeader(headers.get(name)?.[0] ?? '')).find((value) => value !== '') ?? '';
     const name = first(usernames);
     if (name === '') return undefined;
     const uid = first(uids);
-    const groups = (groupNames ?? []).flatMap((header) => headers.get(header) ?? []);
+    const groups = (groupNames ?? []).flatMap((header) => (headers.get(header) ?? []).map(decodeHeader));
     const extra = readExtra(headers, prefixes ?? []);
     return { name, groups, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
   };
@@ -39,7 +40,7 @@ export function readExtra(headers: ReadonlyMap<string, readonly string[]>, prefi
     const prefix = prefixes.find((one) => header.startsWith(one));
     if (prefix === undefined || values.length === 0) continue;
     const key = decodeKey(header.slice(prefix.length));
-    found.set(key, [...(found.get(key) ?? []), ...values]);
+    found.set(key, [...(found.get(key) ?? []), ...values.map(decodeHeader)]);
   }
   return Object.fromEntries([...found].sort(([one], [two]) => (one < two ? -1 : 1)));
 }
