@@ -54,7 +54,7 @@ function splitUrl(text: string): UrlParts {
     return { ...parts, fragment: unescape(fragment) };
   }
   const [authority, path] = cut(before.slice(2), '/');
-  const host = checkHost(authority);
+  const host = checkHost(authority, scheme);
   checkEscapes(path);
   const at = authority.lastIndexOf('@');
   return { ...parts, host, user: at < 0 ? undefined : authority.slice(0, at), fragment: unescape(fragment) };

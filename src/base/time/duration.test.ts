@@ -15,6 +15,7 @@ test('parseDuration reads what Go reads', () => {
 test('parseDuration reports what is wrong in Go\'s words', () => {
   for (const text of ['', '-', 's', '.s', '9223372036854775808ns', '99999999999h', '1s-2s', '1h ']) assert.match(String(parseDuration(text)), /^time: /, text);
   assert.equal(parseDuration('x'), 'time: invalid duration "x"');
+  assert.equal(parseDuration('1ä"\0'), 'time: unknown unit "\\xc3\\xa4\\"\\x00" in duration "1\\xc3\\xa4\\"\\x00"');
   assert.equal(parseDuration('1'), 'time: missing unit in duration "1"');
   assert.equal(parseDuration('1.2.3s'), 'time: missing unit in duration "1.2.3s"');
   assert.equal(parseDuration('3d'), 'time: unknown unit "d" in duration "3d"');

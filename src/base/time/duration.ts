@@ -12,21 +12,28 @@ const MAX_DIGITS = 19;
 export function parseDurationNanos(text: string): bigint | string {
   const start = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
   if (text.slice(start) === '0') return 0n;
-  const invalid = `time: invalid duration ${JSON.stringify(text)}`;
+  const invalid = `time: invalid duration ${quote(text)}`;
   const part = /(0*)(\d*)(?:\.(\d*))?([^\d.]*)/y;
   let total = 0n;
   for (let at = start; at < text.length || at === start; at = part.lastIndex) {
     part.lastIndex = at;
     const [, zeros = '', whole = '', fraction = '', unit = ''] = part.exec(text) ?? [];
     if (zeros + whole + fraction === '' || whole.length > MAX_DIGITS) return invalid;
-    if (unit === '') return `time: missing unit in duration ${JSON.stringify(text)}`;
+    if (unit === '') return `time: missing unit in duration ${quote(text)}`;
     const size = unitNanos.get(unit);
-    if (size === undefined) return `time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`;
+    if (size === undefined) return `time: unknown unit ${quote(unit)} in duration ${quote(text)}`;
     const digits = fraction.slice(0, MAX_DIGITS);
     total += BigInt(whole || 0) * size + (BigInt(digits || 0) * size) / 10n ** BigInt(digits.length);
     if (total > MAX_NANOS) return invalid;
   }
   return text.startsWith('-') ? -total : total;
+}
+
+/** A text as Go's package of times shows it: all but printable ASCII byte by byte. */
+function quote(text: string): string {
+  const shown = text.replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7f]+/gu, (part) =>
+    Array.from(new TextEncoder().encode(part), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''));
+  return `"${shown}"`;
 }
 
 /** Milliseconds, or the text of Go's error. */

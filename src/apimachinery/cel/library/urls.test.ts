@@ -18,4 +18,11 @@ testRows('url gives the parts', [
   ["url('https://a/') == url('https://a/')", 'true'], ["url('https://a/') == url('https://b/')", 'false'],
   ["url('x')", '!URL parse error during conversion from string: parse "x": invalid URI for request'],
   ["url('http://a:x/')", '!URL parse error during conversion from string: parse "http://a:x/": invalid port ":x" after host'],
+  ["url('http://a:b:80/')", '!URL parse error during conversion from string: parse "http://a:b:80/": invalid port ":b:80" after host'],
+  ["url('ftp://a:b:80/').getHost()", '"a:b:80"'], ["url('http://a<b/').getHost()", '"a<b"'], ["url('http://a%c3%a4/').getHost()", '"aä"'],
+  ["url('http://a%41/')", '!URL parse error during conversion from string: parse "http://a%41/": invalid URL escape "%41"'],
+  ["url('http://a[b]/')", '!URL parse error during conversion from string: parse "http://a[b]/": invalid IP-literal'],
+  ["url('http://[1.2.3.4]/')", '!URL parse error during conversion from string: parse "http://[1.2.3.4]/": invalid IP-literal'],
+  ["url('http://[x]/')", '!URL parse error during conversion from string: parse "http://[x]/": invalid host: ParseAddr("x"): unable to parse IP'],
+  ["url('http://[fe80::1%25en0]/').getHost()", '"[fe80::1%en0]"'],
 ]);
