@@ -1,4 +1,5 @@
-// `namespaceObject` of expressions: the fields of the Namespace that the reference declares for them, and no others.
+// `namespaceObject` of expressions: the fields of the Namespace that the reference declares for them, and no others. It declares the uid as `UID`, which
+// no Namespace has: expressions that read it fail.
 import type { KubeObject } from '../../apimachinery/index.ts';
 import type { StoredObject } from '../../registry/index.ts';
 
@@ -6,7 +7,7 @@ const described = new WeakMap<StoredObject, Readonly<Record<string, unknown>>>()
 
 function describe({ metadata, ...namespace }: KubeObject): Readonly<Record<string, unknown>> {
   const { name, generateName, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
-  const { labels, annotations, finalizers, uid } = metadata;
+  const { labels, annotations, finalizers } = metadata;
   const { spec, status } = namespace as {
     readonly spec?: { readonly finalizers?: unknown }; readonly status?: { readonly phase?: unknown; readonly conditions?: unknown };
   };
@@ -14,7 +15,6 @@ function describe({ metadata, ...namespace }: KubeObject): Readonly<Record<strin
   return {
     metadata: given({
       name, generateName, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, labels, annotations, finalizers,
-      UID: uid,
     }),
     spec: given({ finalizers: spec?.finalizers }), status: given({ phase: status?.phase, conditions: status?.conditions }),
   };

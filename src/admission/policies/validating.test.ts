@@ -85,6 +85,10 @@ test('expressions see the request, the namespace, the old object and the answers
   assert.deepEqual(asked, [['create', 'configmaps', 'alice']]);
 });
 
+test('expressions that read the uid of the namespace fail, as the reference declares it by a name that no namespace has', async () => {
+  assert.match((await refusal(validation("namespaceObject.metadata.UID == 'x'")))?.message ?? '', /resulted in error: no such key: UID$/);
+});
+
 test('message expressions have no authorizer, not even by a variable', async () => {
   const variables = [{ name: 'why', expression: "authorizer.path('/').check('get').reason()" }];
   assert.equal((await refusal({ variables, ...validation('false', { messageExpression: 'variables.why' }) }))?.message, `${denied}failed expression: false`);

@@ -64,7 +64,7 @@ export class JsonDraft {
   replace(path: readonly string[], value: unknown): void {
     const container = this.#locate(path, true);
     const key = path.at(-1) as string;
-    if (container instanceof ChunkedList) container.set(indexOf(container, key), value);
+    if (container instanceof ChunkedList) container.set(findItem(container, key), value);
     else this.#put(container as Dict, key, value);
   }
 
@@ -178,6 +178,15 @@ function findContainer(list: { readonly length: number }, segment: string): numb
     return indexOf(list, segment);
   } catch (error) {
     throw error instanceof DraftError ? new MissingContainerError('missing value') : error;
+  }
+}
+
+/** The index of an item that a replacement needs; the reference says no more of one that is not there. */
+function findItem(list: { readonly length: number }, segment: string): number {
+  try {
+    return indexOf(list, segment);
+  } catch (error) {
+    throw error instanceof DraftError ? new DraftError('missing value') : error;
   }
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../object.ts';
 import { StatusError } from '../status.ts';
-import { compileJsonPatch } from './json-patch.ts';
+import { compileJsonPatch, decodeJsonPatch } from './json-patch.ts';
 
 type Operation = { op: string; path: string; from?: string; value?: JsonValue };
 
@@ -113,4 +113,11 @@ test('compileJsonPatch visits each item of a long list a bounded number of times
   const result = compileJsonPatch(edits)({ l: long }) as { l: number[] };
   assert.deepEqual(result.l.slice(0, 2), [4998, 1]);
   assert.ok(reads < 1_000_000, `${reads} reads`);
+});
+
+test('a replacement says no more of an item that is not there than that it is missing', () => {
+  for (const key of ['-', '5', 'x', '-4']) {
+    assert.throws(() => decodeJsonPatch([{ op: 'replace', path: `/l/${key}`, value: 1 }]).apply({ l: [0] }), {
+      message: new RegExp(`replace operation does not apply: doc is missing key: /l/${key}: missing value$`) });
+  }
 });
