@@ -183,7 +183,8 @@ describe('a server with service accounts', () => {
     const { body } = await server.request({ path: '/.well-known/openid-configuration' });
     assert.equal(body.issuer, 'https://kubernetes.default.svc');
     assert.match(body.jwks_uri, /\/openid\/v1\/jwks$/);
-    const set = JSON.parse((await server.request({ path: '/openid/v1/jwks', headers: { accept: 'application/jwk-set+json' } })).text);
+    assert.deepEqual((await server.request({ path: '/.well-known/openid-configuration/' })).body, body, 'a slash may follow');
+    const set = JSON.parse((await server.request({ path: '/openid/v1/jwks/', headers: { accept: 'application/jwk-set+json' } })).text);
     assert.equal(set.keys[0].kid, JSON.parse(Buffer.from(token.split('.')[0] as string, 'base64url').toString()).kid);
     assert.deepEqual(Object.keys(set.keys[0]).filter((name) => 'dpq'.includes(name)), []);
   });

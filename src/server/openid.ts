@@ -16,7 +16,7 @@ interface OpenIdOptions {
   readonly keys: ServiceAccountKeys;
 }
 
-/** Answers both paths; undefined for all others. */
+/** Answers both paths, with a slash behind them or without; undefined for all others. */
 export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (exchange: Exchange) => Promise<Response> | undefined {
   const answerDiscovery = async (exchange: Exchange): Promise<Response> => {
     const published = await keys.publish();
@@ -27,9 +27,10 @@ export function createOpenIdHandler({ issuer, keysUrl, keys }: OpenIdOptions): (
     return answerDocument(exchange, document, { type: 'application/json', maxAgeSeconds: keys.maxAgeSeconds() });
   };
   return (exchange) => {
-    if (exchange.path !== DISCOVERY_PATH && exchange.path !== KEYS_PATH) return undefined;
+    const path = exchange.path.replace(/\/$/, '');
+    if (path !== DISCOVERY_PATH && path !== KEYS_PATH) return undefined;
     if (exchange.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-    if (exchange.path === DISCOVERY_PATH) return answerDiscovery(exchange);
+    if (path === DISCOVERY_PATH) return answerDiscovery(exchange);
     return keys.publish().then((set) => answerDocument(exchange, set,
       { type: 'application/jwk-set+json', maxAgeSeconds: keys.maxAgeSeconds() }));
   };

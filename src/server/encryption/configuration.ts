@@ -125,7 +125,10 @@ function readProvider(value: unknown, { reader, path, kmsNames }: ProviderContex
     reader.report(path, `Invalid value: ${name === undefined ? NONE_OF_THEM : SPLIT}`);
     return [];
   }
-  if (name === 'identity') return [{ type: name }];
+  if (name === 'identity') {
+    reader.fields(fields[name], `${path}.identity`, []);
+    return [{ type: name }];
+  }
   if (name === 'kms') return readKms(fields[name], { reader, path: `${path}.kms`, kmsNames });
   const type = name as LocalProvider;
   const rows = reader.list(reader.fields(fields[name], `${path}.${name}`, ['keys'])['keys'], `${path}.${name}.keys`);

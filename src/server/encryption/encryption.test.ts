@@ -87,6 +87,7 @@ test('createEncryption refuses, in the words of the reference, configurations th
   const cases: readonly (readonly [object, RegExp])[] = [
     [[], /resources\[0\]\.providers: Required value: at least one resources\[0\]\.providers is required/],
     [[{ rot13: {} }], /: strict decoding error: unknown field "resources\[0\]\.providers\[0\]\.rot13"$/],
+    [[{ identity: { a: 1 } }], /: strict decoding error: unknown field "resources\[0\]\.providers\[0\]\.identity\.a"$/],
     [[{}], /does not contain any of the expected providers/],
     [[{ identity: {}, ...provider('aescbc', ['k', secret(16, 'k')]) }], /more than one provider specified/],
     [[provider('aescbc', ['k', secret(5, 'k')])],
