@@ -34,7 +34,7 @@ const warningsOf = async (rules: readonly object[], expression: string, more: ob
 
 for (const [rules, expression] of [
   [[deployments], 'object.spec.replicas > 1 && object.metadata.labels.all(k, k != "a") && oldObject.spec.paused'],
-  [[deployments], 'object.spec.template.spec.containers.all(c, c.resources.limits["cpu"] != "1" && c.ports.all(p, p.containerPort > 1))'],
+  [[deployments], 'object.spec.template.spec.containers.all(c, c.image != "" && c.ports.all(p, p.containerPort > 1))'],
   [[deployments], 'object.spec.strategy.rollingUpdate.maxSurge == 1 && object.metadata.creationTimestamp < timestamp("2020-01-01T00:00:00Z")'],
   [[cogs], 'object.spec.size > 1 && object.spec.wait < duration("1h") && object.metadata.uid != "" && object.spec.any == 1'],
   [[rule('*', 'v1', 'deployments')], 'object.spec.replicaz'], [[rule('apps', 'v1', '*')], 'object.spec.replicaz'], [[rule('none', 'v1', 'none')], 'object.x'],
@@ -46,6 +46,11 @@ for (const [rules, expression] of [
 
 for (const [rules, expression, warning] of [
   [[deployments], 'object.spec.replicaz > 1', "apps/v1, Kind=Deployment: ERROR: <input>:1:12: undefined field 'replicaz'\n | object.spec.replicaz > 1\n | ...........^\n"],
+  [[deployments], 'object.spec.template.spec.containers[0].resources.limits',
+    "apps/v1, Kind=Deployment: ERROR: <input>:1:50: undefined field 'limits'\n | object.spec.template.spec.containers[0].resources.limits\n"
+      + ' | .................................................^\n'],
+  [[deployments], 'authorizer.requestResource.check("get").allowed()', 'apps/v1, Kind=Deployment: ERROR: <input>:1:11: unexpected failed resolution of '
+    + "'kubernetes.authorization.Authorizer'\n | authorizer.requestResource.check(\"get\").allowed()\n | ..........^\n"],
   [[deployments], 'object.metadata.name == 1', 'apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for \'_==_\' applied to '
     + "'(string, int)'\n | object.metadata.name == 1\n | .....................^\n"],
   [[rule('', 'v1', 'pods'), cogs], 'object.spec.none', "/v1, Kind=Pod: ERROR: <input>:1:12: undefined field 'none'\n | object.spec.none\n | ...........^\n\n"

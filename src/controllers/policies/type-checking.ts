@@ -71,7 +71,7 @@ interface TypedKind {
 /** The environment of expressions about one kind, after the variables. */
 async function declareEnvironment(object: DeclaredType, params: DeclaredType | undefined, { variables }: ValidatingSpec, pause: Pause): Promise<Environment> {
   const types = new Map<string, ReturnType<typeof typeOfVariable>>();
-  const plain = policyEnvironment({ hasParams: params !== undefined, hasAuthorizer: true, variables: types });
+  const plain = policyEnvironment({ hasParams: params !== undefined, hasAuthorizer: true, hasRequestResource: false, variables: types });
   const environment = extendEnvironment(plain, {
     structs: [object, ...(params === undefined ? [] : [params])].map(declaredStructs),
     variables: new Map([['object', object.type], ['oldObject', object.type], ...(params === undefined ? [] : [['params', params.type] as const])]),

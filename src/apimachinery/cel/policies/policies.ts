@@ -16,6 +16,8 @@ type Fields = Readonly<Record<string, CelType>>;
 export interface PolicyScope {
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
+  /** Whether the authorizer knows the resource of the request; where there is one it does, but for the type checking of the reference. */
+  readonly hasRequestResource?: boolean;
   /** Objects and patches can be built. */
   readonly hasPatches?: boolean;
   /** Read when an expression is compiled: it grows as variables are. */
@@ -70,12 +72,13 @@ const variableStructs = (variables: ReadonlyMap<string, CelType>): StructProvide
 });
 
 /** The environment of expressions of admission. */
-export function policyEnvironment({ hasParams, hasAuthorizer, hasPatches = false, variables }: PolicyScope): Environment {
+export function policyEnvironment({ hasParams, hasAuthorizer, hasRequestResource = hasAuthorizer, hasPatches = false, variables }: PolicyScope): Environment {
   return extendEnvironment(kubernetesEnvironment, {
     variables: new Map([
       ['object', dynType], ['oldObject', dynType], ['namespaceObject', kubernetes('Namespace')], ['request', kubernetes('AdmissionRequest')],
       ...(hasParams ? [['params', dynType] as const] : []),
-      ...(hasAuthorizer ? [['authorizer', authorizerType], ['authorizer.requestResource', resourceCheckType]] as const : []),
+      ...(hasAuthorizer ? [['authorizer', authorizerType] as const] : []),
+      ...(hasRequestResource ? [['authorizer.requestResource', resourceCheckType] as const] : []),
       ...(variables === undefined ? [] : [['variables', variablesType] as const]),
     ]),
     structs: [requestStructs, ...(hasPatches ? [patchStructs] : []), ...(variables === undefined ? [] : [variableStructs(variables)])],

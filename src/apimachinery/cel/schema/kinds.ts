@@ -15,7 +15,9 @@ export function declareKind(schema: Schema, name: string): DeclaredType | undefi
 /** A schema as it is published, as far as types go. */
 function publish(schema: Schema): OpenAPIV3Schema {
   const { type, format, source } = schema;
-  if (format === 'int-or-string' || format === 'quantity') return anything;
+  if (format === 'int-or-string') return anything;
+  // A quantity is published as one of two types, and has none by itself: expressions do not know such fields.
+  if (format === 'quantity') return {};
   switch (type) {
     // Formats of custom kinds are OpenAPI's own; a built-in duration is a plain text.
     case 'string': return withFormat(type, source === undefined ? textFormats.get(format ?? '') : format);
