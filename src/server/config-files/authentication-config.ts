@@ -198,7 +198,8 @@ function readMappings(value: unknown, { reader, path, asksVerified }: ConfigFiel
   const extra = readExtra(mappings['extra'], { reader, path: `${path}.extra` });
   const readers = [username, ...extra.map((one) => one.value)].filter((one): one is ClaimExpression => one !== undefined && 'selects' in one);
   if (username !== undefined && 'selects' in username && username.selects('email') && !asksVerified && !readers.some((one) => one.selects('email_verified'))) {
-    reader.report(`${path}.username.expression`, 'Invalid value: claims.email_verified must be used in claimMappings.username.expression or '
+    const { expression } = mappings['username'] as Readonly<Record<string, unknown>>;
+    reader.invalid(`${path}.username.expression`, expression, 'claims.email_verified must be used in claimMappings.username.expression or '
       + 'claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression');
   }
   return { username: username ?? { claim: '', prefix: '' }, ...(groups !== undefined && { groups }), ...(uid !== undefined && { uid }), extra };
