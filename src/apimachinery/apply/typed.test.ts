@@ -50,3 +50,10 @@ test('keys and values of items are written as Go writes them', () => {
   assert.equal(elementOfItem(keyed, { name: 'a<&>\u2028' }), 'k:{"name":"a\\u003c\\u0026\\u003e\\u2028"}');
   assert.equal(elementOfItem({ type: 'array', listType: 'set', items: text }, 'a&b'), 'v:"a\\u0026b"');
 });
+
+test('an item without its keys is reported with the keys in the order of the schema', () => {
+  const items: Schema = { type: 'object', fields: new Map([field('id', text), field('name', text)]) };
+  const list: Schema = { type: 'array', listType: 'map', listMapKeys: ['name', 'id'], items };
+  assert.throws(() => elementOfItem(list, {}), { message: /omits all key fields \["name" "id"\]/ });
+  assert.equal(elementOfItem(list, { name: 'b', id: 'a' }), 'k:{"id":"a","name":"b"}');
+});

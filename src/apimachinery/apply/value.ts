@@ -79,7 +79,7 @@ export function elementOfItem(list: Schema, item: unknown): PathElement {
     if (value !== undefined) element += `${element === '' ? 'k:{' : ','}${start}${toJson(value)}`;
   }
   if (element === '') {
-    const keys = keysOf(list).map(({ name }) => JSON.stringify(name)).join(' ');
+    const keys = (list.listMapKeys ?? []).map((name) => JSON.stringify(name)).join(' ');
     throw new TypedValueError(`associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`);
   }
   return `${element}}`;
