@@ -164,3 +164,54 @@ test('a Scale is refused for metadata that no object may have', async () => {
   const { status, body } = await mergeAt(server, '/apis/apps/v1/namespaces/ns/deployments/d/scale', { metadata: { generateName: '-a' } });
   assert.deepEqual([status, body.details.kind, body.details.causes[0].field], [422, 'Scale', 'metadata.generateName']);
 });
+
+test('an update owns the members of a map that an untyped value becomes, and gives up those of one that it was', async () => {
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  await using server = await createTestServer({ crds: [defineVersions({ v1: open })], namespaces: ['ns'] });
+  await server.request({ method: 'POST', path: '/apis/example.com/v1/namespaces/ns/things?fieldManager=me', body: thing('v1', { map: { a: 1 } }) });
+  const ownedAfter = async (map: unknown): Promise<unknown> => {
+    const { body } = await mergeAt(server, path('v1', '?fieldManager=me'), { spec: { map } });
+    return (ownersOf(body)['me'] as { 'f:spec': Record<string, unknown> })['f:spec']['f:map'];
+  };
+  assert.deepEqual(await ownedAfter([2]), {});
+  assert.deepEqual(await ownedAfter({ b: 'c' }), { '.': {}, 'f:b': {} });
+  assert.deepEqual(await ownedAfter('text'), {});
+});
+
+test('an apply that leaves null of an untyped map is no conflict with the owner of the null', async () => {
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  await using server = await createTestServer({ crds: [defineVersions({ v1: open, v2: open })], namespaces: ['ns'] });
+  await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { map: { a: { b: null } } }));
+  assert.equal((await applyAt(server, path('v2', '?fieldManager=two'), thing('v2', { map: { a: null } }))).status, 200);
+  const { kind, apiVersion, metadata } = thing('v1', {});
+  const { status, body } = await applyAt(server, path('v1', '?fieldManager=one'), { kind, apiVersion, metadata });
+  assert.deepEqual([status, body.spec], [200, { map: { a: null } }]);
+});
+
+test('the record of a client-side apply explains conflicts of the version that it is in', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const applyOver = async (name: string, record: object): Promise<number> => {
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ kind: 'ConfigMap', data: { a: '1' }, ...record }) };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
+    await server.request({ method: 'POST', path: '/api/v1/namespaces/ns/configmaps', body: { ...object, metadata: { name, annotations }, data: { a: '1' } } });
+    return (await applyAt(server, `/api/v1/namespaces/ns/configmaps/${name}?fieldManager=kubectl`, { ...object, data: { a: '2' } })).status;
+  };
+  assert.deepEqual([await applyOver('same', { apiVersion: 'v1' }), await applyOver('other', { apiVersion: 'v1beta1' }),
+    await applyOver('unfit', { apiVersion: 'v1', unknown: true })], [200, 409, 409]);
+});
+
+test('a dry run that creates a custom object has no resourceVersion in any version', async () => {
+  await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: textMap })], namespaces: ['ns'] });
+  for (const version of ['v1', 'v2']) {
+    const { status, body } = await applyAt(server, path(version, '?fieldManager=me&dryRun=All'), thing(version, { text: 'a' }));
+    assert.deepEqual([status, 'resourceVersion' in body.metadata], [201, false]);
+  }
+});
+
+test('a resize owns what it says of the status, which it does not write', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const pods = '/api/v1/namespaces/ns/pods';
+  await server.request({ method: 'POST', path: pods, body: { metadata: { name: 'one' }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
+  const { body } = await mergeAt(server, `${pods}/one/resize?fieldManager=me`, { status: { hostIP: '1.2.3.4' } });
+  assert.deepEqual([ownersOf(body)['me'], body.status.hostIP], [{ 'f:status': { 'f:hostIP': {} } }, undefined]);
+});

@@ -230,12 +230,12 @@ function untypedLive(request: ApplyRequest, current: KubeObject, error: TypedVal
 }
 
 /** What kubectl's own client-side applies left behind is no conflict. */
-function runForKubectl(run: (forced: boolean) => AppliedObject, { force, current, schema }: ApplyRequest): AppliedObject {
+function runForKubectl(run: (forced: boolean) => AppliedObject, { force, current, schema, resource: { group }, version }: ApplyRequest): AppliedObject {
   try {
     return run(force);
   } catch (error) {
     if (!(error instanceof ApplyConflictError)) throw error;
-    const left = unexplainedConflict(error, current, schema);
+    const left = unexplainedConflict(error, { current, schema, apiVersion: formatGroupVersion({ group, version }) });
     if (left !== undefined) throw left;
     return run(true);
   }

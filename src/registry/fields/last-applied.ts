@@ -1,8 +1,9 @@
 // The record that client-side apply keeps in an annotation: which conflicts of kubectl's server-side apply it explains, and its upkeep
 // while an object has it. Mirrors upstream's lastAppliedManager and lastAppliedUpdater.
 import {
-  ApplyConflictError, type KubeObject, type Schema, TypedValueError, compareObjects, toFieldSet, validateAnnotations,
+  ApplyConflictError, type KubeObject, type Schema, TypedValueError, compareObjects, toFieldSet, typedProblem, validateAnnotations, withoutOwners,
 } from '../../apimachinery/index.ts';
+import { isJsonObject } from '../../base/index.ts';
 import { stringifyJson } from '../../codec/index.ts';
 import { sortJson } from '../values.ts';
 
@@ -11,10 +12,21 @@ const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The manager whose server-side applies take over what its client-side applies did. */
 export const KUBECTL_MANAGER = 'kubectl';
 
-/** The rest of a conflict without the fields that the record states and the object still has; undefined when nothing is left. */
-export function unexplainedConflict(error: ApplyConflictError, current: KubeObject | undefined, schema: Schema): ApplyConflictError | undefined {
+/** What an apply of kubectl's meets: the object as it is, in the version of the request, and the schema of that. */
+interface Met {
+  readonly current: KubeObject | undefined;
+  readonly schema: Schema;
+  readonly apiVersion: string;
+}
+
+/**
+ * The rest of a conflict without the fields that the record states and the object still has; undefined when nothing is left. A record in another version
+ * explains nothing, and neither does one that does not fit the schema.
+ */
+export function unexplainedConflict(error: ApplyConflictError, { current, schema, apiVersion }: Met): ApplyConflictError | undefined {
   const recorded = readRecord(current);
-  if (recorded === undefined || current === undefined) return error;
+  if (recorded === undefined || current === undefined || recorded['apiVersion'] !== apiVersion || recorded['kind'] !== current.kind) return error;
+  if ([recorded, withoutOwners(current)].some((object) => typedProblem(schema, object) !== undefined)) return error;
   try {
     const { added, modified, removed } = compareObjects(schema, recorded, current);
     const explained = toFieldSet(schema, recorded).difference(modified).difference(added).difference(removed);
@@ -27,12 +39,12 @@ export function unexplainedConflict(error: ApplyConflictError, current: KubeObje
   }
 }
 
-function readRecord(object: KubeObject | undefined): unknown {
+function readRecord(object: KubeObject | undefined): Readonly<Record<string, unknown>> | undefined {
   const text = object?.metadata.annotations?.[ANNOTATION];
   if (!text) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -343,8 +343,12 @@ export class StoredRevision implements StoredObject {
   /** The stored object as the row reads it in a version, with its resourceVersion before uid, where custom resources have it. */
   #readAs(readStored: NonNullable<Resource['readStored']>, apiVersion: string): KubeObject {
     const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#bytes : this.#stored())), apiVersion);
-    const sorted = sortJson({ ...object.metadata, resourceVersion: String(this.revision) });
-    return { ...object, metadata: sorted };
+    return { ...object, metadata: this.#withRevision(object.metadata) };
+  }
+
+  /** Metadata with keys in order; what was not stored, after a dry run, has no resourceVersion. */
+  #withRevision(metadata: ObjectMeta): ObjectMeta {
+    return sortJson(this.revision === 0 ? metadata : { ...metadata, resourceVersion: String(this.revision) });
   }
 
   /** The version that the stored bytes are in; the storage version is recognised without parsing. */
@@ -364,7 +368,7 @@ export class StoredRevision implements StoredObject {
     const bytes = this.#conversions?.get(apiVersion);
     if (bytes === undefined) throw internalError(`the object ${this.#key} has not been converted to ${apiVersion}`);
     const object = parseStored(bytes);
-    return { ...object, metadata: sortJson({ ...object.metadata, resourceVersion: String(this.revision) }) };
+    return { ...object, metadata: this.#withRevision(object.metadata) };
   }
 
   #readFields(): readonly string[] {
