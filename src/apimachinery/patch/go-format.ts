@@ -10,6 +10,16 @@ export function formatGo(value: unknown): string {
   return `map[${entries.map(([key, inner]) => `${key}:${formatGo(inner)}`).join(' ')}]`;
 }
 
+/** The text of a value as `%s` has it: what is no text is shown with its type, as a mistake in the format. */
+export function formatGoText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (Array.isArray(value)) return `[${value.map(formatGoText).join(' ')}]`;
+  if (typeof value !== 'object') return `%!s(${goKindOf(value)}=${formatScalar(value)})`;
+  const entries = Object.entries(value).sort(([a], [b]) => compareKeys(a, b));
+  return `map[${entries.map(([key, inner]) => `${key}:${formatGoText(inner)}`).join(' ')}]`;
+}
+
 /** Whole numbers are no floats, but for those beyond 64 bits. */
 function formatScalar(value: unknown): string {
   if (typeof value !== 'number' || (Number.isInteger(value) && Math.abs(value) < 1e18)) return String(value);
@@ -31,3 +41,6 @@ export function goTypeOf(value: unknown): string {
   if (typeof value === 'object') return 'map[string]interface {}';
   return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'float64' : 'string';
 }
+
+/** The same where whole numbers were read as such. */
+export const goKindOf = (value: unknown): string => (typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : goTypeOf(value));

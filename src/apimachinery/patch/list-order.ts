@@ -71,3 +71,28 @@ export function arrangeItems(merged: readonly unknown[], { patch, server, mergeK
   const others = sortByPlace(merged.filter((item) => inPatch(item) < 0), createIndex(server, mergeKey));
   return mergeSortedItems(others, named, { server, mergeKey });
 }
+
+type Item = Readonly<Record<string, unknown>>;
+
+/**
+ * The list of the server as the reference finds it after a merge: it deletes in place, and what it adds takes the places that
+ * this leaves at the end. So an added item has a place among those of the server where another was deleted.
+ * Worked example: server [1, 2, 4], patch [3, delete 1] → [2, 4, 3].
+ */
+export function listMergedInPlace(server: readonly Item[], patch: readonly Item[], mergeKey: string): readonly Item[] {
+  const idOf = (item: Item): string => identifyValue(ownValue(item, mergeKey));
+  const isDeletion = (item: Item): boolean => ownValue(item, '$patch') === 'delete';
+  const doomed = new Set(patch.filter(isDeletion).map(idOf));
+  if (doomed.size === 0) return server;
+  const kept = server.filter((item) => !doomed.has(idOf(item)));
+  const out = [...kept];
+  const added = patch.some((item) => ownValue(item, '$patch') === 'replace') ? [] : patch.filter((item) => !isDeletion(item));
+  const known = new Set(kept.map(idOf));
+  for (const item of added) {
+    if (out.length >= server.length) break;
+    if (known.has(idOf(item))) continue;
+    known.add(idOf(item));
+    out.push(item);
+  }
+  return out;
+}

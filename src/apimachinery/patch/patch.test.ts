@@ -113,6 +113,17 @@ test('applyStrategicMergePatch follows directives', () => {
     [{ name: 'b' }, { name: 'n' }, { name: 'a' }]);
 });
 
+test('applyStrategicMergePatch puts what it adds behind the items of the server alone where it deletes others', () => {
+  const names = (change: JsonObject): unknown => {
+    const { items } = merge({ items: ['a', 'b', 'd'].map((name) => ({ name })) }, change);
+    return (items as { name: string }[]).map(({ name }) => name).join('');
+  };
+  const added = [{ name: 'c' }, { name: 'a', $patch: 'delete' }];
+  assert.equal(names({ '$setElementOrder/items': [{ name: 'b' }, { name: 'c' }], items: added }), 'bdc');
+  assert.equal(names({ '$setElementOrder/items': [{ name: 'b' }, { name: 'c' }], items: [{ name: 'c' }] }), 'abcd');
+  assert.equal(names({ '$setElementOrder/items': [{ name: 'b' }, { name: 'c' }, { name: 'e' }], items: [...added, { name: 'e' }] }), 'bdce');
+});
+
 test('applyStrategicMergePatch keeps directives in what replaces a list, and uses up those that it follows', () => {
   const target = { items: [{ name: 'a' }], plain: [{ name: 'p' }], selector: { k: 'v' } };
   assert.deepEqual(merge(target, { plain: [{ $patch: 'replace', name: 'q' }] }).plain, [{ $patch: 'replace', name: 'q' }]);
@@ -157,6 +168,11 @@ test('applyStrategicMergePatch wants the merge key in all items that it puts in 
 test('applyStrategicMergePatch refuses directives in the reference\'s words', () => {
   const target = { items: [{ name: 'a' }], selector: { k: 'v' }, strategy: { type: 'x' } };
   assert.throws(() => merge(target, { selector: { $patch: 'bogus', zone: 'y' } }), { message: 'unknown patch type: bogus in map: map[$patch:bogus zone:y]' });
+  const wrong: readonly (readonly [JsonValue, string])[] =
+    [[1, '%!s(int64=1)'], [1.5, '%!s(float64=1.5)'], [null, '%!s(<nil>)'], [['a', true], '[a %!s(bool=true)]']];
+  for (const [directive, text] of wrong) {
+    assert.throws(() => merge(target, { selector: { $patch: directive } }), ({ message }: Error) => message.startsWith(`unknown patch type: ${text} in map: `));
+  }
   assert.throws(() => merge(target, { items: [{ image: 'nokey' }] }), { message: 'map: map[image:nokey] does not contain declared merge key: name' });
   for (const keys of ['type', ['type', {}]]) {
     assert.throws(() => merge(target, { strategy: { $retainKeys: keys, type: 'y' } }), { message: 'invalid patch format of retainKeys' });

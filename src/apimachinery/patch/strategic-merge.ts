@@ -5,8 +5,8 @@ import type { JsonObject } from '../object.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type StatusError, badRequest, failure } from '../status.ts';
 import { ownValue, putKey } from '../apply/value.ts';
-import { formatGo, goTypeOf } from './go-format.ts';
-import { arrangeItems, createIndex, identify, identifyValue, mergeSortedItems, sortByPlace } from './list-order.ts';
+import { formatGo, formatGoText, goKindOf } from './go-format.ts';
+import { arrangeItems, createIndex, identify, identifyValue, listMergedInPlace, mergeSortedItems, sortByPlace } from './list-order.ts';
 
 type Dict = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ const ORDER = '$setElementOrder';
 
 /** A directive that makes no sense: a plain 500, as the reference answers. */
 const plainError = (message: string): StatusError => failure(500, '', message);
-const unknownDirective = (type: unknown, map: unknown): StatusError => plainError(`unknown patch type: ${formatGo(type)} in map: ${formatGo(map)}`);
+const unknownDirective = (type: unknown, map: unknown): StatusError => plainError(`unknown patch type: ${formatGoText(type)} in map: ${formatGo(map)}`);
 const noMergeKey = (map: unknown, key: string): StatusError => plainError(`map: ${formatGo(map)} does not contain declared merge key: ${key}`);
 const noField = ({ name = '' }: Schema, field: string): StatusError =>
   plainError(`unable to find api field in struct ${name.split('.').at(-1)} for the json field ${JSON.stringify(field)}`);
@@ -24,8 +24,6 @@ const noList = (): StatusError => plainError('expected slice or array type, but 
 const noStruct = (): StatusError => plainError('merging an object in json but data type is not struct, instead is: map');
 
 const noListOfLists = (): StatusError => failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
-
-const goKindOf = (value: unknown): string => (typeof value === 'bigint' || Number.isInteger(value) ? 'int64' : goTypeOf(value));
 
 /** A value of another Go type than upstream asserts; a missing type prints as Go prints a nil argument. */
 const wrongType = (wanted: string, value: unknown): StatusError =>
@@ -246,9 +244,10 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
     if (keyless !== undefined) throw noMergeKey(keyless, '');
     firstItem(server, stated ?? []);
     if (mergeKey !== undefined) for (const items of [merged, order, server]) checkKeys(items, mergeKey);
+    const before = mergeKey === undefined || stated === undefined ? server : listMergedInPlace(server as Dict[], stated as Dict[], mergeKey);
     const placeOf = createIndex(order, mergeKey);
     const byOrder = sortByPlace(merged.filter((item) => placeOf(item) >= 0), placeOf);
-    putKey(out, key, mergeSortedItems(merged.filter((item) => placeOf(item) < 0), byOrder, { server, mergeKey }));
+    putKey(out, key, mergeSortedItems(merged.filter((item) => placeOf(item) < 0), byOrder, { server: before, mergeKey }));
     delete patch[key];
   }
 }
