@@ -67,6 +67,14 @@ test('warnings of templates come when the object is made and when its generation
   assert.match(warn('apps/Deployment', { metadata: { name: 'a.b' }, spec: {} })[0] ?? '', /a DNS label is recommended: \[must not contain dots\]$/);
 });
 
+test('warnings of the template of a DaemonSet come when the template changes', () => {
+  const template = { spec: { containers: [], imagePullSecrets: [{ name: '' }] } };
+  const daemonSet = (generation: number, changes: string) => ({ spec: { template },
+    metadata: { name: 'x', generation, annotations: { 'deprecated.daemonset.template.generation': changes } } });
+  const count = (generation: number, changes: string): number => warn('apps/DaemonSet', daemonSet(generation, changes), { old: daemonSet(1, '1') }).length;
+  assert.deepEqual([count(2, '1'), count(2, '2')], [0, 1]);
+});
+
 test('warnings of templates come with writes of the scale too, and not with those of the status', () => {
   const labels = { 'beta.kubernetes.io/os': 'linux' };
   const deployment = (generation: number) => ({ metadata: { name: 'x', generation }, spec: { template: { spec: { containers: [], nodeSelector: labels } } } });

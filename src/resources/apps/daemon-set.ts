@@ -112,5 +112,5 @@ export const daemonSetKind: KindSpec = {
     prepareForStatus: (daemonSet, old) => setTemplateGeneration(daemonSet, readTemplateGeneration(old)),
   }),
   validation: { object: validateDaemonSet, update: validateDaemonSetUpdate, status: validateDaemonSetStatus },
-  warnings: warnOfTemplate({ path: ['spec', 'template'] }),
+  warnings: warnOfTemplate({ path: ['spec', 'template'], generationOf: readTemplateGeneration }),
 };

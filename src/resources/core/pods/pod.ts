@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../../apimachinery/index.ts';
 import { ensureStruct, readPointer } from '../../common/defaults.ts';
 import { boolAt, textAt, textFields } from '../../common/selectable-fields.ts';
-import { copyMember, keepMetadata } from '../../common/status.ts';
+import { keepMetadata } from '../../common/status.ts';
 import { connectSubresource, createOnly, proxy, status, subresource, tunnel } from '../../common/subresources.ts';
 import { readPath, toList, toObject, toText } from '../../common/values.ts';
 import { warnWith } from '../../common/warnings/warnings.ts';
@@ -12,7 +12,7 @@ import { podColumns, readPodConditions } from './columns.ts';
 import { applyPodDefaults } from './defaults/pod.ts';
 import { gatePodSpec, imageDigests } from './gated-fields.ts';
 import { applyLabelKeys } from './label-keys.ts';
-import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeResize, userMetadata } from './prepare.ts';
+import { keepFromStatus, makeStatus, mirrorAddresses, readGrace, takeEphemeralContainers, takeResize } from './prepare.ts';
 import { warnOfName } from './template.ts';
 import { validatePod } from './validation/pod.ts';
 import { validatePodStatus } from './validation/status.ts';
@@ -51,7 +51,7 @@ export const podKind: KindSpec = {
   ],
   selectableFields: podFields,
   metadataChecks: ['update', 'object', 'kind'],
-  resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
+  resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']], resize: [], ephemeralcontainers: [] },
   columns: podColumns,
   rowConditions: readPodConditions,
   ...gatePodSpec('spec', ['DRANodeAllocatableResources', 'status.nodeAllocatableResourceClaimStatuses'],
@@ -74,11 +74,8 @@ export const podKind: KindSpec = {
         keepFromStatus(ensureStruct(pod, 'status'), toObject(old['status']));
         return;
       }
-      if (subresource !== 'resize' && subresource !== 'ephemeralcontainers') return;
-      copyMember(pod, old, 'status');
-      keepMetadata(pod, old, userMetadata);
       if (subresource === 'resize') takeResize(pod, old);
-      else takeEphemeralContainers(pod, old);
+      else if (subresource === 'ephemeralcontainers') takeEphemeralContainers(pod, old);
     },
   },
   validation: {

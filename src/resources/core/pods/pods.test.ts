@@ -139,6 +139,13 @@ test('prepareForUpdate of a resize changes the resources of containers and nothi
   assert.deepEqual(pod['spec'], { nodeName: 'x', containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '2' } } }] });
 });
 
+test('prepareForUpdate of a resize leaves a pod with more containers to validation as it is', () => {
+  const old = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const more = { metadata: { labels: {} }, spec: { containers: [{ name: 'c', image: 'i' }, { name: 'd', image: 'i' }] } };
+  const labelsAfter = (object: object): unknown => prepareChanged('/Pod', { object, old, subresource: 'resize' }).metadata.labels;
+  assert.deepEqual([labelsAfter(more), labelsAfter({ ...more, spec: old.spec })], [{}, { a: 'b' }]);
+});
+
 test('validateUpdate of a resize lets cpu and memory change, and nothing else', () => {
   const resources = (requests: object, more: object = {}): object => ({ containers: [box({ resources: { requests, ...more } })] });
   const old = { spec: resources({ cpu: '1', 'ephemeral-storage': '1Gi' }) };

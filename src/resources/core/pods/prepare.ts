@@ -2,7 +2,7 @@
 import type { JsonObject, KubeObject } from '../../../apimachinery/index.ts';
 import { formatTime } from '../../../registry/index.ts';
 import { readStructs, setZero } from '../../common/defaults.ts';
-import { keepAllButStatus } from '../../common/status.ts';
+import { copyMember, keepAllButStatus, keepMetadata } from '../../common/status.ts';
 import { readPath, toObject, toObjects, toText } from '../../common/values.ts';
 import { computeQosClass } from './qos.ts';
 
@@ -29,13 +29,23 @@ function takeResources(wanted: unknown, old: unknown): unknown {
   });
 }
 
+/** Metadata that the paths of a pod's parts do not write. */
+const keptMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'selfLink'] as const;
+
+/** Replaces everything but the identity of a pod by what is stored. */
+function keepAll(pod: KubeObject, old: KubeObject): void {
+  keepAllButStatus(pod, old);
+  copyMember(pod, old, 'status');
+  keepMetadata(pod, old, keptMetadata);
+}
+
 /** Replaces all but the resources of the pod and its containers by what is stored; containers that were added or removed are left to validation. */
 export function takeResize(object: KubeObject, old: KubeObject): void {
   const [wanted, stored] = [toObject(object['spec']), toObject(old['spec'])];
   const lists = ['containers', 'initContainers'];
   if (lists.some((list) => toObjects(wanted[list]).length !== toObjects(stored[list]).length)) return;
   const { resources: _, ...spec } = structuredClone(stored);
-  keepAllButStatus(object, old);
+  keepAll(object, old);
   for (const list of lists) if (spec[list] !== undefined) spec[list] = takeResources(wanted[list], spec[list]) as JsonObject[];
   object['spec'] = wanted['resources'] === undefined ? spec : { ...spec, resources: wanted['resources'] };
 }
@@ -43,7 +53,7 @@ export function takeResize(object: KubeObject, old: KubeObject): void {
 /** Replaces the spec by the stored one with the ephemeral containers of the new one. */
 export function takeEphemeralContainers(object: KubeObject, old: KubeObject): void {
   const containers = readPath(object['spec'], 'ephemeralContainers');
-  keepAllButStatus(object, old);
+  keepAll(object, old);
   const { ephemeralContainers: _, ...spec } = toObject(old['spec']);
   object['spec'] = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
 }
@@ -86,6 +96,3 @@ export function mirrorAddresses(status: JsonObject | undefined): void {
     if (first !== undefined && first !== '') status['podIP'] = first;
   } else if (first !== ip) status['podIPs'] = [{ ip }];
 }
-
-/** Metadata that the paths of a pod's parts do not write. */
-export const userMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;

@@ -43,19 +43,23 @@ interface Template {
   readonly path: readonly string[];
   /** The names of the pods begin with the name of the object. */
   readonly names?: true;
+  /** What moves when the template may have changed; the generation of the object, unless said otherwise. */
+  readonly generationOf?: (object: KubeObject) => number | undefined;
   /** Further warnings of every write. */
   readonly always?: Warn;
   /** Further warnings of the writes that check the template. */
   readonly also?: Warn;
 }
 
+const readGeneration = ({ metadata }: KubeObject): number | undefined => metadata.generation;
+
 /** The warnings of a kind that holds a template of pods: looked for in new objects and when the generation changes. */
-export function warnOfTemplate({ path, names, always = () => [], also = () => [] }: Template): KindWarnings {
+export function warnOfTemplate({ path, names, generationOf = readGeneration, always = () => [], also = () => [] }: Template): KindWarnings {
   return (object, old, { subresource }) => {
     // A write through scale counts as a write of the object.
     if (subresource !== '' && subresource !== 'scale') return [];
     const root = rootOf(object);
-    const isChecked = old === undefined || object.metadata.generation !== old.metadata.generation;
+    const isChecked = old === undefined || generationOf(object) !== generationOf(old);
     const name = names && old === undefined ? warnOfName(object, 'Pod names and hostnames') : [];
     return [...name, ...(isChecked ? [...also(root), ...warnOfPod(at(root, ...path))] : []), ...always(root, old)];
   };
