@@ -1,7 +1,7 @@
 // The strategy of custom kinds, one for all of them: validation by the schema of the version. Mirrors the strategies of
 // apiextensions-apiserver: the schema (ratcheting on update), scale, embedded resources, list types, and last the rules.
 import {
-  type FieldError, type KubeObject, type OpenAPIV3Schema, invalidValue, loadPatternEngine, parseLabelSelector, statesRules,
+  type FieldError, type KubeObject, type OpenAPIV3Schema, invalidValue, loadPatternEngine, statesRules,
   validateEmbedded, validateListTypes, validateValue,
 } from '../apimachinery/index.ts';
 import { type Clock, limitTime, tooLong } from '../base/index.ts';
@@ -152,19 +152,15 @@ function validateScaleStatus(scale: ScalePaths | undefined, object: KubeObject):
   const blocked = findNoMap(path, object);
   if (blocked !== undefined) return [...errors, invalidValue(path, '', blocked)];
   const selector = readField(object, path);
-  if (typeof selector === 'string' && selector !== '') {
-    try {
-      parseLabelSelector(selector);
-    } catch (error) {
-      errors.push(invalidValue(path, selector, (error as Error).message));
-    }
-  }
-  return errors;
+  if (selector === undefined || typeof selector === 'string') return errors;
+  return [...errors, invalidValue(path, '', describeMisfit(namesOf(path), selector, 'string'))];
 }
+
+const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.');
 
 /** Where a path leads through a value that is no map: why it cannot be read, as upstream words it. */
 function findNoMap(path: string, object: KubeObject): string | undefined {
-  const names = path.replace(/^\./, '').split('.');
+  const names = namesOf(path);
   let value: unknown = object;
   for (const [index, name] of names.entries()) {
     if (value === undefined || value === null) return undefined;
@@ -183,7 +179,7 @@ function validateReplicas(path: string, object: KubeObject): FieldError[] {
   if (value === undefined) return [];
   const isInteger = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
   if (!isInteger) {
-    return [invalidValue(path, 0, describeMisfit(path.replace(/^\./, '').split('.'), value, 'int64'))];
+    return [invalidValue(path, 0, describeMisfit(namesOf(path), value, 'int64'))];
   }
   if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
   return value > MAX_INT32 ? [invalidValue(path, value, `should be less than or equal to ${MAX_INT32}`)] : [];
