@@ -62,15 +62,21 @@ export function keepRecord(object: KubeObject, applied: Configuration): KubeObje
   const annotations = object.metadata.annotations;
   if (!annotations?.[ANNOTATION]) return object;
   const record = stringifyJson(sortJson(withoutRecord(applied))).replace(/[<>&\u2028\u2029]/g, (c) => escapes[c] as string);
-  const { [ANNOTATION]: _, ...others } = annotations;
-  const kept = { ...annotations, [ANNOTATION]: `${record}\n` };
+  const others = withoutNulls(annotations);
+  const kept = { ...others, [ANNOTATION]: `${record}\n` };
   const fits = validateAnnotations(kept, 'metadata.annotations').length === 0;
+  delete others[ANNOTATION];
   return { ...object, metadata: { ...object.metadata, annotations: fits ? kept : others } };
 }
 
+/** A null stands for the empty text among annotations. */
+const withoutNulls = (annotations: Readonly<Record<string, string | null>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(annotations).map(([name, text]) => [name, text ?? '']));
+
 function withoutRecord(applied: Configuration): Configuration {
-  const annotations = applied.metadata?.annotations;
-  if (annotations === undefined) return applied;
-  const { [ANNOTATION]: _, ...others } = annotations;
-  return { ...applied, metadata: { ...applied.metadata, annotations: others } };
+  if (applied.metadata?.annotations === undefined) return applied;
+  const { annotations, ...metadata } = applied.metadata;
+  if (annotations === null) return { ...applied, metadata };
+  const { [ANNOTATION]: _, ...others } = withoutNulls(annotations);
+  return { ...applied, metadata: { ...metadata, annotations: others } };
 }
