@@ -200,6 +200,18 @@ test('the record of a client-side apply explains conflicts of the version that i
     await applyOver('unfit', { apiVersion: 'v1', unknown: true })], [200, 409, 409]);
 });
 
+test('the record of a client-side apply takes null for the empty text, and annotations that are null for none', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const [key, object] = ['kubectl.kubernetes.io/last-applied-configuration', { apiVersion: 'v1', kind: 'ConfigMap' }];
+  const metadata = { name: 'one', annotations: { [key]: '{}' } };
+  await server.request({ method: 'POST', path: '/api/v1/namespaces/ns/configmaps', body: { ...object, metadata } });
+  const recordOf = async (annotations: object | null): Promise<unknown> => {
+    const { body } = await applyAt(server, '/api/v1/namespaces/ns/configmaps/one?fieldManager=kubectl', { ...object, metadata: { name: 'one', annotations } });
+    return JSON.parse(body.metadata.annotations[key]).metadata;
+  };
+  assert.deepEqual([await recordOf({ k: null }), await recordOf(null)], [{ name: 'one', annotations: { k: '' } }, { name: 'one' }]);
+});
+
 test('a dry run that creates a custom object has no resourceVersion in any version', async () => {
   await using server = await createTestServer({ crds: [defineVersions({ v1: textMap, v2: textMap })], namespaces: ['ns'] });
   for (const version of ['v1', 'v2']) {
@@ -214,4 +226,61 @@ test('a resize owns what it says of the status, which it does not write', async 
   await server.request({ method: 'POST', path: pods, body: { metadata: { name: 'one' }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
   const { body } = await mergeAt(server, `${pods}/one/resize?fieldManager=me`, { status: { hostIP: '1.2.3.4' } });
   assert.deepEqual([ownersOf(body)['me'], body.status.hostIP], [{ 'f:status': { 'f:hostIP': {} } }, undefined]);
+});
+
+/** A kind whose first version alone has a Scale. */
+const scaled = () => {
+  const definition = defineVersions({ v1: textMap, v2: textMap }, ['v1']);
+  const [v1, v2] = definition.spec.versions as any[];
+  for (const { schema } of [v1, v2]) schema.openAPIV3Schema.properties.spec.properties.replicas = { type: 'integer' };
+  v1.subresources.scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' };
+  return definition;
+};
+const scaleOf = (replicas?: number) =>
+  ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'one' }, ...(replicas !== undefined && { spec: { replicas } }) });
+
+test('an apply of the Scale of a custom object fails as that of the reference does, unless it changes nothing', async () => {
+  await using server = await createTestServer({ crds: [scaled()], namespaces: ['ns'] });
+  const apply = async (replicas: number | undefined, query: string): Promise<string> => {
+    const { status, body } = await applyAt(server, path('v1', `/scale${query}`), scaleOf(replicas));
+    return `${status} ${body.message ?? body.spec.replicas}`;
+  };
+  const why = 'proper version: request to convert CR to an invalid group/version: autoscaling/v1';
+  await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { text: 'a' }));
+  assert.equal(await apply(1, '?fieldManager=two'),
+    `500 failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to ${why}`);
+  await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { replicas: 1 }));
+  assert.match(await apply(2, '?fieldManager=two'), /^409 Apply failed with 1 conflict/);
+  assert.equal(await apply(2, '?fieldManager=two&force=true'), `500 failed to convert new object (/one; autoscaling/v1, Kind=Scale) to ${why}`);
+  assert.deepEqual([await apply(1, '?fieldManager=two'), await apply(undefined, '?fieldManager=three')], ['200 1', '200 1']);
+});
+
+test('owners in a version without a Scale keep what they have when the Scale of another version is written', async () => {
+  await using server = await createTestServer({ crds: [scaled()], namespaces: ['ns'] });
+  await applyAt(server, path('v2', '?fieldManager=two'), thing('v2', { text: 'a', replicas: 1 }));
+  await server.request({ method: 'PUT', path: path('v1', '/scale?fieldManager=me'), body: scaleOf(2) });
+  const { body } = await server.request({ path: path('v1') });
+  assert.deepEqual(ownersOf(body), { two: { 'f:spec': { 'f:replicas': {}, 'f:text': {} } } });
+});
+
+test('the selector of a Scale may be any text', async () => {
+  await using server = await createTestServer({ crds: [scaled()], namespaces: ['ns'] });
+  await applyAt(server, path('v1', '?fieldManager=one'), thing('v1', { replicas: 1 }));
+  assert.equal((await mergeAt(server, path('v1', '/status'), { status: { selector: '!!' } })).status, 200);
+  assert.equal((await server.request({ path: path('v1', '/scale') })).body.status.selector, '!!');
+  const { status, body } = await mergeAt(server, path('v1', '/status'), { status: { selector: 7 } });
+  assert.deepEqual([status, body.details.causes[0].message], [422, 'Invalid value: "": .status.selector accessor error: 7 is of the type int64, expected string']);
+});
+
+test('what an applier gives up of a built-in kind in another version comes back as that version has it', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const scaleTargetRef = { kind: 'D', name: 'd', apiVersion: 'apps/v1' };
+  const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }];
+  const apply = (version: string, spec: object | undefined, metadata: object = {}): ReturnType<Server['request']> =>
+    applyAt(server, `/apis/autoscaling/${version}/namespaces/ns/horizontalpodautoscalers/one?fieldManager=me&force=true`,
+      { apiVersion: `autoscaling/${version}`, kind: 'HorizontalPodAutoscaler', metadata: { name: 'one', ...metadata }, ...(spec && { spec }) });
+  await apply('v2', { scaleTargetRef, maxReplicas: 3, metrics });
+  const { status, body } = await apply('v1', { scaleTargetRef });
+  assert.deepEqual([status, body.spec], [200, { scaleTargetRef, minReplicas: 1, maxReplicas: 3, targetCPUUtilizationPercentage: 50 }]);
+  assert.deepEqual((await apply('v2', { scaleTargetRef }, { annotations: { a: 'b' } })).body.spec.metrics, metrics);
 });

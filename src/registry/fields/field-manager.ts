@@ -1,17 +1,18 @@
 // Field management of a row: owners after an update, and server-side apply, over the ladder of apimachinery/apply.
 // Knows what the ladder does not: the versions of a kind, what each path of a resource never writes, Scales, kubectl's client-side apply.
 import {
-  ApplyConflictError, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type ResetFields, type Schema, type StatusError,
-  TypedValueError, UnfitVersionError, type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers, failure, fieldSetOf,
-  formatGroupVersion, managersBefore, outlineOf, parseGroupVersion, typedProblem, updateManagers, withoutOwners,
+  ApplyConflictError, DecodeError, type KubeObject, type ManagedFieldsEntry, type ManagedVersions, PathsByOutline, type ResetFields, type Schema,
+  type StatusError, TypedValueError, UnfitVersionError, type Updater, applyConfiguration, decodeObject, emptySet, encodeManager, encodeManagers,
+  equalJson, failure, fieldSetOf, formatGroupVersion, managersBefore, outlineOf, parseGroupVersion, typedProblem, updateManagers, withoutOwners,
 } from '../../apimachinery/index.ts';
+import { isJsonObject } from '../../base/index.ts';
 import { convertNow } from '../conversion/restartable-conversion.ts';
 import type { TrackUpdate } from '../contract.ts';
 import { keepRecord, KUBECTL_MANAGER, unexplainedConflict } from './last-applied.ts';
 import { formatTime } from '../timestamps.ts';
 import { type Resource, subresourcesIn, versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
-import { applyScale } from './scale.ts';
+import { applyScale, toScale, UNSET_REPLICAS } from './scale.ts';
 import { ownersOfScaled, SCALE_VERSION, scaleVersions, toOwnedScale } from './scale-owners.ts';
 
 /** The versions of a row as the ladder asks for them. */
@@ -39,8 +40,10 @@ function describeVersions(resource: Resource): RowVersions {
     schemaFor: (apiVersion) => rowOf(apiVersion)?.schema,
     // Custom objects without a webhook are the same in all versions: what another version does not know is not dropped before it is seen to be unfit.
     convert(object, apiVersion) {
-      const isNamedAlike = resource.custom && resource.convertRemotely === undefined;
-      return { ...(isNamedAlike ? object : convertNow(resource, object, parseGroupVersion(apiVersion)?.version ?? '')), apiVersion };
+      if (resource.custom && resource.convertRemotely === undefined) return { ...object, apiVersion };
+      const convert = (from: KubeObject): KubeObject => ({ ...convertNow(resource, from, parseGroupVersion(apiVersion)?.version ?? ''), apiVersion });
+      if (resource.custom) return convert(object);
+      return asStruct(rowOf(apiVersion)?.schema, convert(asStruct(rowOf(object.apiVersion ?? '')?.schema, object)));
     },
     zeroOf(apiVersion, schema) {
       let zero = zeros.get(apiVersion);
@@ -51,6 +54,18 @@ function describeVersions(resource: Resource): RowVersions {
       return zero;
     },
   };
+}
+
+/** An object as Go's struct of its version has it, required fields without a value included. Throws UnfitVersionError for what is none. */
+function asStruct(schema: Schema | undefined, object: KubeObject): KubeObject {
+  const { apiVersion, kind } = object;
+  if (schema === undefined) return object;
+  try {
+    return { ...decodeObject(schema, object, { inFieldOrder: true }).object, apiVersion, kind } as KubeObject;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new UnfitVersionError(`unable to convert unstructured object to ${apiVersion}, Kind=${kind}: ${error.message}`);
+  }
 }
 
 const resets = new WeakMap<Resource, Map<string, ResetFields>>();
@@ -253,20 +268,34 @@ const conflictStatus = ({ message, causes }: ApplyConflictError): StatusError =>
   failure(409, 'Conflict', message, { causes: causes.map((cause) => ({ ...cause })) });
 
 /** The object after an apply of its Scale. */
-function applyScaleOf(current: KubeObject, { resource, version, manager, force, nowMs, applied }: ApplyRequest): AppliedObject {
+function applyScaleOf(current: KubeObject, request: ApplyRequest): AppliedObject {
+  const { resource, version, manager, force, nowMs, applied } = request;
   const before = current.metadata.managedFields;
   const live = toOwnedScale(resource, current, before);
+  if (resource.custom && live.metadata.managedFields === undefined) throw noScaleOfCustom('failed to create manager for existing fields: ', 'live object (/');
   const replicas = (applied['spec'] as { replicas?: number } | null | undefined)?.replicas;
   const config = { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {}, ...(replicas !== undefined && { spec: { replicas } }) };
   return withStatusOfConflict(() => {
-    const { object: scale, managedFields } = applyConfiguration({
+    const { object: scale, isChanged, managedFields } = applyConfiguration({
       versions: scaleVersions, apiVersion: SCALE_VERSION, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
       zero: { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {} },
     });
-    const { resourceVersion, uid } = applied.metadata ?? {};
+    const { resourceVersion, uid, name = '', namespace = '' } = applied.metadata ?? {};
+    const isOther = isChanged || !holds(toScale(resource, current, UNSET_REPLICAS), { ...applied, spec: undefined });
+    if (resource.custom && isOther) throw noScaleOfCustom('', `new object (${namespace}/${name}`);
     const object = cloneJson(current);
     applyScale(resource, object, { ...scale, metadata: { ...scale.metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } });
     const owners = ownersOfScaled({ resource, version }, before, managedFields);
     return { object: { ...object, metadata: { ...object.metadata, managedFields: owners } }, isChanged: true };
   });
+}
+
+/** The reference cannot make an applied Scale of a custom resource into one of its versions: an apply that changes something ends there. */
+const noScaleOfCustom = (step: string, what: string): StatusError => failure(500, '',
+  `${step}failed to convert ${what}; ${SCALE_VERSION}, Kind=Scale) to proper version: request to convert CR to an invalid group/version: ${SCALE_VERSION}`);
+
+/** Whether a value has all that another one states. */
+function holds(value: unknown, stated: unknown): boolean {
+  if (!isJsonObject(value) || !isJsonObject(stated)) return equalJson(value, stated);
+  return Object.entries(stated).every(([key, member]) => member === undefined || (Object.hasOwn(value, key) && holds(value[key], member)));
 }

@@ -3,7 +3,7 @@
 import { type KubeObject, type ManagedFieldsEntry, type ManagedVersions, type Manager, type Schema, decodeManagers, encodeManagers, fieldSetOf,
   formatGroupVersion, parseGroupVersion } from '../../apimachinery/index.ts';
 import { type Resource, versionIn } from '../resource.ts';
-import { toScale } from './scale.ts';
+import { toScale, UNSET_REPLICAS } from './scale.ts';
 
 /** apiVersion of every Scale. */
 export const SCALE_VERSION = 'autoscaling/v1';
@@ -28,19 +28,20 @@ export const scaleVersions: ManagedVersions = {
   convert: (object) => object,
 };
 
-/** The field of the replicas in a version of the row; undefined where the row has no such version, or that no Scale. */
-function pathOf(resource: Resource, apiVersion: string): string[] | undefined {
+/** The field of the replicas in a version of the row; null where that has no Scale, undefined where the row has no such version. */
+function pathOf(resource: Resource, apiVersion: string): string[] | null | undefined {
   const parsed = parseGroupVersion(apiVersion);
-  const scale = parsed?.group === resource.group ? versionIn(resource, parsed.version)?.scale : undefined;
-  return scale?.specReplicas.split('.').filter((name) => name !== '').map((name) => `f:${name}`);
+  const version = parsed?.group === resource.group ? versionIn(resource, parsed.version) : undefined;
+  if (version === undefined) return undefined;
+  return version.scale?.specReplicas.split('.').filter((name) => name !== '').map((name) => `f:${name}`) ?? null;
 }
 
 /** The Scale of an object as far as owners go, with the owners of its replicas. */
 export function toOwnedScale(resource: Resource, object: KubeObject, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
-  const { spec, metadata: { uid, name } } = toScale(resource, object, 0);
+  const { spec, metadata: { uid, name } } = toScale(resource, object, UNSET_REPLICAS);
   const owners = [...decodeManagers(entries) ?? []].filter(([, { apiVersion, set }]) => {
     const path = pathOf(resource, apiVersion);
-    return path !== undefined && set.has(path);
+    return path !== undefined && path !== null && set.has(path);
   });
   const managedFields = encodeManagers(new Map(owners.map(([identity, owner]) => [identity, { ...owner, apiVersion: SCALE_VERSION, set: scaleSet }])));
   return { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: { ...(name && { name }), ...(uid && { uid }), ...(managedFields && { managedFields }) }, spec };
@@ -64,7 +65,7 @@ export function ownersOfScaled(
   for (const [identity, owner] of ofObject) {
     const path = pathOf(resource, owner.apiVersion);
     if (path === undefined) continue;
-    if (!owner.set.has(path) || ofScale.delete(identity)) {
+    if (path === null || !owner.set.has(path) || ofScale.delete(identity)) {
       owners.set(identity, owner);
       continue;
     }

@@ -1,6 +1,6 @@
 // HorizontalPodAutoscaler between v2 (stored) and v1. Fields that v1 does not have are kept in annotations under autoscaling.alpha.kubernetes.io:
 // metrics and current-metrics in v1's own shape, conditions, and behavior with the field names of the Go type.
-import { type JsonObject, type KubeObject, equalJson } from '../../apimachinery/index.ts';
+import { type JsonObject, type JsonValue, type KubeObject, equalJson } from '../../apimachinery/index.ts';
 import { readPath, toList, toNumber, toObject, toObjects } from '../common/values.ts';
 import { metricSpecFromV1, metricSpecToV1, metricStatusFromV1, metricStatusToV1 } from './metrics.ts';
 
@@ -127,19 +127,26 @@ function toV1(object: KubeObject): KubeObject {
   return { ...object, apiVersion: 'autoscaling/v1', metadata, spec: specToV1(spec), status: statusToV1(status) };
 }
 
+/** The utilization that autoscalers aim at which state no metric; the conversion from v1 states it, as that of the reference does. */
+export const CPU_TARGET = 80;
+
+/** The metric that v1 has a field for. */
+export const cpuMetric = (averageUtilization: JsonValue): JsonObject =>
+  ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } });
+
 function specFromV1(object: KubeObject): JsonObject {
   const spec = toObject(object['spec']);
   const utilization = spec['targetCPUUtilizationPercentage'];
   const annotated = readAnnotation(object, METRICS_KEY);
   const metrics = toObjects(annotated).map(metricSpecFromV1);
   if (utilization !== undefined && utilization !== null) {
-    metrics.push({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } });
+    metrics.push(cpuMetric(utilization));
   }
   const behavior = behaviorFromGo(toObject(readAnnotation(object, BEHAVIOR_KEY)));
   return {
     ...pick(spec, 'scaleTargetRef', 'minReplicas'),
     maxReplicas: toNumber(spec['maxReplicas']),
-    ...(metrics.length > 0 && { metrics }),
+    metrics: metrics.length > 0 ? metrics : [cpuMetric(CPU_TARGET)],
     ...(behavior !== undefined && Object.keys(behavior).length > 0 && { behavior }),
   };
 }

@@ -5,10 +5,8 @@ import { status } from '../common/subresources.ts';
 import { readPath } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { autoscalerRowColumns } from './columns.ts';
-import { convertAutoscaler, dropFieldAnnotations, fieldKeys, hasAnnotatedMetrics, keepAnnotations } from './convert.ts';
+import { CPU_TARGET, convertAutoscaler, cpuMetric, dropFieldAnnotations, fieldKeys, hasAnnotatedMetrics, keepAnnotations } from './convert.ts';
 import { TO_ZERO_GATE, validateAutoscaler, validateAutoscalerStatus } from './validation.ts';
-
-const CPU_TARGET = 80;
 
 const scaleUpRules = {
   stabilizationWindowSeconds: 0, selectPolicy: 'Max',
@@ -36,7 +34,7 @@ function applyAutoscalerDefaults(autoscaler: KubeObject, version: string): void 
   }
   dropFieldAnnotations(autoscaler);
   if (readStructs(spec, 'metrics').length === 0) {
-    spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: CPU_TARGET } } }];
+    spec['metrics'] = [cpuMetric(CPU_TARGET)];
   }
   const behavior: JsonObject | undefined = readPointer(spec, 'behavior');
   if (behavior === undefined) return;
