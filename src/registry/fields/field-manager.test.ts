@@ -156,6 +156,20 @@ test('an apply that changes an object in another version than the stored one giv
   assert.deepEqual(await apply({ labels: { a: 'b' } }), { map: { a: 'b' }, text: 'a' });
 });
 
+test('an applier of a Scale keeps its replicas with an empty spec, and gives them up without one', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const labels = { a: 'b' };
+  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  await server.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', namespace: 'ns' }, spec });
+  const at = '/apis/apps/v1/namespaces/ns/deployments/d';
+  const ownsAfter = async (more: object): Promise<boolean> => {
+    await applyAt(server, `${at}/scale?fieldManager=me&force=true`, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, ...more });
+    return 'me' in ownersOf((await server.request({ path: at })).body);
+  };
+  const seen = [await ownsAfter({ spec: { replicas: 1 } }), await ownsAfter({ spec: {} }), await ownsAfter({})];
+  assert.deepEqual(seen, [true, true, false]);
+});
+
 test('a Scale is refused for metadata that no object may have', async () => {
   await using server = await createTestServer({ namespaces: ['ns'] });
   const labels = { a: 'b' };
