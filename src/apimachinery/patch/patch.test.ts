@@ -159,6 +159,8 @@ test('applyStrategicMergePatch wants the merge key in all items that it puts in 
   assert.throws(() => merge(target, { items: [{ $patch: 'replace' }, { image: 'x' }] }), keyless);
   assert.throws(() => merge({ items: [{ image: 'x' }] }, { items: [{ name: 'a' }] }), keyless);
   assert.throws(() => merge(target, { items: [{ name: 'a' }], '$setElementOrder/items': [{ name: 'a' }, { image: 'x' }] }), keyless);
+  assert.throws(() => merge(target, { '$setElementOrder/items': [{ name: 'b' }, 'x'] }), { message: 'value for key 1 is not a map' });
+  assert.throws(() => merge(target, { '$setElementOrder/items': [{ name: 'a' }, 'x'] }), { message: /^expected a map/ });
   assert.throws(() => merge({}, { items: [], '$setElementOrder/items': [] }), { message: 'no elements in any of the given slices' });
   assert.throws(() => merge(target, { selector: { '$setElementOrder/k': [] } }), { message: 'expected a []interface {}, but received a string' });
   assert.throws(() => merge(target, { selector: { '$setElementOrder/z': [] } }),

@@ -243,13 +243,29 @@ function mergeOrderedLists(out: Dict, patch: Dict, schema: Schema | undefined): 
     const keyless = mergeKey === undefined ? [...merged, ...order, ...server].find(isJsonObject) : undefined;
     if (keyless !== undefined) throw noMergeKey(keyless, '');
     firstItem(server, stated ?? []);
-    if (mergeKey !== undefined) for (const items of [merged, order, server]) checkKeys(items, mergeKey);
-    const before = mergeKey === undefined || stated === undefined ? server : listMergedInPlace(server as Dict[], stated as Dict[], mergeKey);
     const placeOf = createIndex(order, mergeKey);
+    if (mergeKey !== undefined) checkOrdered({ merged, order, server, mergeKey, placeOf });
+    const before = mergeKey === undefined || stated === undefined ? server : listMergedInPlace(server as Dict[], stated as Dict[], mergeKey);
     const byOrder = sortByPlace(merged.filter((item) => placeOf(item) >= 0), placeOf);
     putKey(out, key, mergeSortedItems(merged.filter((item) => placeOf(item) < 0), byOrder, { server: before, mergeKey }));
     delete patch[key];
   }
+}
+
+interface OrderedItems extends Readonly<Record<'merged' | 'order' | 'server', readonly unknown[]>> {
+  readonly mergeKey: string;
+  readonly placeOf: (item: unknown) => number;
+}
+
+/** Throws unless all items are maps with the merge key. A search that leads past an item of the order that is no map ends there first. */
+function checkOrdered({ merged, order, server, mergeKey, placeOf }: OrderedItems): void {
+  const odd = order.findIndex((item) => !isJsonObject(item));
+  for (const item of merged) {
+    checkKeys([item], mergeKey);
+    const place = placeOf(item);
+    if (odd >= 0 && (place < 0 || place > odd)) throw plainError(`value for key ${odd} is not a map`);
+  }
+  for (const items of [order, server]) checkKeys(items, mergeKey);
 }
 
 /** The schema of a list that is merged or put in order; throws where there can be none. */
