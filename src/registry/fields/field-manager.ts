@@ -273,10 +273,10 @@ function applyScaleOf(current: KubeObject, request: ApplyRequest): AppliedObject
   const before = current.metadata.managedFields;
   const live = toOwnedScale(resource, current, before);
   if (resource.custom && live.metadata.managedFields === undefined) throw noScaleOfCustom('failed to create manager for existing fields: ', 'live object (/');
-  // A spec without replicas is something to own: its applier keeps what it had.
   const { spec: stated } = applied;
-  const spec = isJsonObject(stated) && stated['replicas'] !== undefined ? { replicas: stated['replicas'] } : isJsonObject(stated) ? {} : stated;
-  const config = { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {}, ...(spec !== undefined && { spec }) } as KubeObject;
+  // A spec without replicas is something to own: its applier keeps what it had.
+  const spec = isJsonObject(stated) && stated['replicas'] !== undefined ? { replicas: stated['replicas'] } : {};
+  const config = { apiVersion: SCALE_VERSION, kind: 'Scale', metadata: {}, ...(stated !== undefined && { spec }) } as KubeObject;
   return withStatusOfConflict(() => {
     const { object: scale, isChanged, managedFields } = applyConfiguration({
       versions: scaleVersions, apiVersion: SCALE_VERSION, subresource: 'scale', manager, force, live, config, time: formatTime(nowMs),
