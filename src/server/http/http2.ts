@@ -138,6 +138,17 @@ class SessionContext {
   }
 }
 
+const closed = new Error('the stream is closed');
+
+/**
+ * Node makes an error with all of its stack for a write that ends on a closed stream, which nobody hears of: 2 % of the processor time of a create. It
+ * takes the error that the stream has instead.
+ */
+function spareError(stream: ServerHttp2Stream): void {
+  const { _writableState: state } = stream as unknown as { readonly _writableState?: { errored?: Error | null } };
+  if (state?.errored === null) state.errored = closed;
+}
+
 interface Http2Request {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
@@ -154,8 +165,10 @@ function handleStream(state: ListenerState, context: SessionContext, request: Ht
   const exchange = createExchange(describeHead(request, state, context), wire, state.options.clock);
   const startedMs = state.options.clock.monotonicMs();
   stream.on('close', () => {
-    // A stream that its client resets without an error is ended by Node as if the answer were whole: only `aborted` says that it was not.
-    const complete = stream.writableFinished && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    // A stream that its client resets without an error is ended by Node as if the answer were whole: only `aborted` says that it was not. One whose
+    // request had a body is closed before Node hears that the last of its answer is written: it is not finished then, but ended.
+    const complete = stream.writableEnded && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    if (!stream.writableFinished) spareError(stream);
     // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
     if (!stream.writableEnded && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
     exchange?.close(complete);
