@@ -2,7 +2,7 @@
 // that it names, relative to it. The webhook plugins take a WebhookAdmissionConfiguration: a kubeconfig whose users say what this server shows to
 // webhooks. Mirrors upstream's plugin configuration and its authentication info resolver.
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { isSelected } from '../../admission/index.ts';
+import { isSelected, pluginNames } from '../../admission/index.ts';
 import { parseYaml } from '../../codec/index.ts';
 import { readTextFile } from '../data-directory.ts';
 import { type ServerOptions, StartError } from '../options/options.ts';
@@ -35,14 +35,14 @@ interface NamedContext {
 }
 
 /** The flags that say which plugins run, and how they are configured. */
-type AdmissionFlags = Pick<ServerOptions, 'admissionControlConfigFile' | 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
+type AdmissionFlags = Pick<ServerOptions, 'admissionControlConfigFile' | 'enableAdmissionPlugins' | 'disableAdmissionPlugins' | 'logger'>;
 
 /**
  * The configuration of each plugin that runs and that the file configures, by plugin; empty without the flag. Entries of others are passed over, as those
- * of plugins that a release no longer has. Throws StartError.
+ * of plugins that a release no longer has, and so are further ones of a plugin; the log says so. Throws StartError.
  */
 export async function readAdmissionConfiguration({
-  admissionControlConfigFile: path, enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled,
+  admissionControlConfigFile: path, enableAdmissionPlugins: enabled, disableAdmissionPlugins: disabled, logger,
 }: AdmissionFlags): Promise<ReadonlyMap<string, Fields>> {
   const found = new Map<string, Fields>();
   if (path === '') return found;
@@ -56,7 +56,10 @@ export async function readAdmissionConfiguration({
     const other = reader.text(plugin['path'], `${at}.path`);
     const isFirst = !named.has(name);
     named.add(name);
-    if (!isFirst || !isSelected(name, { enabled, disabled })) continue;
+    if (!isFirst || !pluginNames.includes(name) || !isSelected(name, { enabled, disabled })) {
+      logger.warn('an entry of the admission configuration is passed over', { plugin: name, reason: isFirst ? 'no such plugin runs' : 'it is not the first' });
+      continue;
+    }
     const given = plugin['configuration'] ?? (other === '' ? undefined : await readFields(resolve(dirname(path), other)));
     if (given !== undefined) found.set(name, given as Fields);
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { requestUntil, startTestServer } from '../../test-support/index.ts';
+import { type Logger, silentLogger } from '../observability/logger.ts';
 import { readPluginConfigurations } from './plugin-config.ts';
 
 const read = (plugin: string, fields: object) => readPluginConfigurations(new Map([[plugin, fields as Record<string, unknown>]]));
@@ -58,8 +59,12 @@ describe('readPluginConfigurations', () => {
 - {name: LimitRanger, configuration: {a: 1}}
 - {name: PodNodeSelector, path: none.yaml}
 `);
-    const server = await startTestServer({ admissionControlConfigFile: file });
+    const warnings: string[] = [];
+    const logger: Logger = { ...silentLogger, warn: (message, fields) => warnings.push(`${message}: ${fields?.['plugin']}`) };
+    const server = await startTestServer({ admissionControlConfigFile: file, logger });
     context.after(() => server.close());
+    const passedOver = warnings.filter((warning) => warning.startsWith('an entry of the admission configuration is passed over'));
+    assert.deepEqual(passedOver.map((warning) => warning.split(': ')[1]), ['PodSecurityPolicy', 'EventRateLimit', 'PodNodeSelector']);
     await assert.rejects(startTestServer({ admissionControlConfigFile: file, enableAdmissionPlugins: ['EventRateLimit'] }), /Object 'Kind' is missing/);
     await assert.rejects(startTestServer({ admissionControlConfigFile: file, enableAdmissionPlugins: ['PodNodeSelector'] }), /none\.yaml/);
     await assert.rejects(startTestServer({ enableAdmissionPlugins: ['EventRateLimit'] }),

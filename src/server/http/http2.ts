@@ -141,8 +141,8 @@ class SessionContext {
 const closed = new Error('the stream is closed');
 
 /**
- * Node makes an error with all of its stack for a write that ends on a closed stream, which nobody hears of: 2 % of the processor time of a create. It
- * takes the error that the stream has instead.
+ * Node makes an error with all of its stack for a write that ends on a closed stream, though no listener gets it: 2 % of the processor time of a create.
+ * Where the stream has an error it takes that.
  */
 function spareError(stream: ServerHttp2Stream): void {
   const { _writableState: state } = stream as unknown as { readonly _writableState?: { errored?: Error | null } };

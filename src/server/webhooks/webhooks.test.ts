@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type TestServer, requestUntil, startTestServer } from '../../test-support/index.ts';
+import { silentLogger } from '../observability/logger.ts';
 import { readAdmissionConfiguration, readWebhookCredentials } from '../config-files/admission-config.ts';
 import { createCertificate } from '../tls/certificates.ts';
 
@@ -123,7 +124,8 @@ describe('admission webhooks', () => {
     await create('shown', 'allow');
     assert.deepEqual(asked.map(({ path, authorization }) => [path, authorization]),
       [['/mutate?timeout=10s', undefined], ['/validate?timeout=10s', 'Bearer shown']]);
-    const flags = { admissionControlConfigFile: join(folder, 'admission.yaml'), enableAdmissionPlugins: [], disableAdmissionPlugins: [] };
+    const flags = { admissionControlConfigFile: join(folder, 'admission.yaml'), enableAdmissionPlugins: [], disableAdmissionPlugins: [],
+      logger: silentLogger };
     const { validating } = await readWebhookCredentials(await readAdmissionConfiguration(flags));
     assert.deepEqual(['hook.ns.svc:443', 'hook.ns.svc:8443', 'other:443'].map((target) => validating(target).headers?.['authorization']),
       ['Bearer svc', undefined, undefined]);
