@@ -91,15 +91,19 @@ class Comparer {
     const leftShape = left === undefined ? undefined : shapeOf(schema, left);
     const rightShape = right === undefined ? undefined : shapeOf(schema, right);
     const shape = (leftShape ?? rightShape) as Shape;
-    if (leftShape !== undefined && rightShape !== undefined && leftShape.type !== rightShape.type) return this.#compareShapes(left, right);
-    if (shape.type === 'leaf' || (isEmpty(left) && isEmpty(right))) return this.#reportLeaf(left, right);
+    const differ = leftShape !== undefined && rightShape !== undefined && leftShape.type !== rightShape.type;
+    if (differ && schema.format !== 'raw') return this.#compareShapes(left, right);
+    if (shape.type === 'leaf' || differ || (isEmpty(left) && isEmpty(right))) return this.#reportLeaf(left, right);
     if (shape.type === 'granular') this.#compareMaps(shape, asMap(left), asMap(right));
     else this.#compareLists(schema, asList(left), asList(right));
     if (left === undefined) addPath(this.added, this.#path);
     else if (right === undefined) addPath(this.removed, this.#path);
   }
 
-  /** An untyped value that became a map, or was one: the members of the map came or left, beside the value itself, unless that was null. */
+  /**
+   * An untyped value that became a map, or was one: the members of the map came or left, beside the value itself, unless that was null. Raw values of
+   * built-in kinds (`data` of a ControllerRevision, null where there is none yet) change as a whole.
+   */
   #compareShapes(left: unknown, right: unknown): void {
     const isWhole = (left !== null && right !== null) || (isEmpty(left) && isEmpty(right));
     if (isWhole) this.#reportLeaf(left, right);

@@ -192,6 +192,13 @@ test('an update owns the members of a map that an untyped value becomes, and giv
   assert.deepEqual(await ownedAfter('text'), {});
 });
 
+test('raw data of a built-in kind is owned as a whole where there was none', async () => {
+  await using server = await createTestServer({ namespaces: ['ns'] });
+  const revision = { metadata: { name: 'r' }, revision: 1, data: { a: 'b' } };
+  const { body } = await server.request({ method: 'POST', path: '/apis/apps/v1/namespaces/ns/controllerrevisions?fieldManager=me', body: revision });
+  assert.deepEqual(ownersOf(body)['me'], { 'f:data': {}, 'f:revision': {} });
+});
+
 test('an apply that leaves null of an untyped map is no conflict with the owner of the null', async () => {
   const open = { 'x-kubernetes-preserve-unknown-fields': true };
   await using server = await createTestServer({ crds: [defineVersions({ v1: open, v2: open })], namespaces: ['ns'] });
