@@ -170,7 +170,7 @@ function handleStream(state: ListenerState, context: SessionContext, request: Ht
     const complete = stream.writableEnded && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR;
     if (!stream.writableFinished) spareError(stream);
     // Clients that have read all they were promised cancel what is left of a stream: only what is given up at once, unanswered, is an attack.
-    if (!stream.writableEnded && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
+    if (stream.aborted && !stream.headersSent && state.options.clock.monotonicMs() - startedMs < RAPID_RESET_MS) context.countReset();
     exchange?.close(complete);
   });
   serve(state, exchange, wire);

@@ -26,6 +26,9 @@ async function handle(exchange: Exchange): Promise<Response> {
         sink.write(encoder.encode('first'));
         await new Promise((resolve) => sink.signal.addEventListener('abort', resolve));
       });
+    case '/late':
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return answer(encoder.encode('late'));
     case '/breaks': return answer(async (sink) => {
       sink.write(encoder.encode('some'));
       throw new Error('in the middle');
@@ -205,6 +208,34 @@ describe('createListener', () => {
     attacker.destroy();
     assert.equal((await askHttp2(session, '/x')).text, 'ok');
     assert.equal([...listener.active].length, 0);
+  });
+});
+
+describe('a connection of HTTP/2', () => {
+  /** Opens so many streams of a path and gives each up after a while; comes to whether the connection is still there. */
+  async function giveUp(path: string, { streams, afterMs }: { readonly streams: number; readonly afterMs: number }): Promise<boolean> {
+    const authority = createCertificate({ commonName: 'ca', lifetimeMs: 1e9 }, context);
+    const { listener, port } = await openListener(authority);
+    const client = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    client.on('error', () => {});
+    await new Promise((resolve) => client.once('connect', resolve));
+    for (let opened = 0; opened < streams && !client.destroyed && !client.closed; opened += 50) {
+      const some = Array.from({ length: 50 }, () => client.request({ ':path': path }));
+      for (const stream of some) stream.on('error', () => {});
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      for (const stream of some) stream.close(8);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const isThere = await askHttp2(client, '/x').then(() => true, () => false);
+    client.destroy();
+    await listener.close(1000);
+    return isThere;
+  }
+
+  it('is closed by requests that are given up before they are answered, and not by those that are given up later', async () => {
+    assert.equal(await giveUp('/late', { streams: 400, afterMs: 20 }), false);
+    assert.equal(await giveUp('/late', { streams: 150, afterMs: 20 }), true);
+    assert.equal(await giveUp('/watch', { streams: 400, afterMs: 50 }), true);
   });
 });
 
