@@ -22,6 +22,11 @@ const FLAG = '--admission-control-config-file';
 const plugins = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
 const kinds = { AdmissionConfiguration: [...configVersions('v1'), 'apiserver.k8s.io/v1alpha1'] };
 const webhookKinds = { WebhookAdmissionConfiguration: configVersions('v1') };
+/** Plugins that take a configuration; the others ignore theirs. */
+const configurable: ReadonlySet<string> = new Set([
+  'EventRateLimit', 'ImagePolicyWebhook', 'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'PodNodeSelector', 'PodSecurity',
+  'PodTolerationRestriction', 'ResourceQuota', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook',
+]);
 const HTTPS_SUFFIX = ':443';
 
 interface NamedUser {
@@ -61,7 +66,9 @@ export async function readAdmissionConfiguration({
       continue;
     }
     const given = plugin['configuration'] ?? (other === '' ? undefined : await readFields(resolve(dirname(path), other)));
-    if (given !== undefined) found.set(name, given as Fields);
+    if (given === undefined) continue;
+    found.set(name, given as Fields);
+    if (!configurable.has(name)) logger.warn('the configuration of an admission plugin has no effect: it takes none', { plugin: name });
   }
   reader.finish();
   return found;

@@ -65,6 +65,7 @@ describe('readPluginConfigurations', () => {
     context.after(() => server.close());
     const passedOver = warnings.filter((warning) => warning.startsWith('an entry of the admission configuration is passed over'));
     assert.deepEqual(passedOver.map((warning) => warning.split(': ')[1]), ['PodSecurityPolicy', 'EventRateLimit', 'PodNodeSelector']);
+    assert.ok(warnings.includes('the configuration of an admission plugin has no effect: it takes none: LimitRanger'));
     await assert.rejects(startTestServer({ admissionControlConfigFile: file, enableAdmissionPlugins: ['EventRateLimit'] }), /Object 'Kind' is missing/);
     await assert.rejects(startTestServer({ admissionControlConfigFile: file, enableAdmissionPlugins: ['PodNodeSelector'] }), /none\.yaml/);
     await assert.rejects(startTestServer({ enableAdmissionPlugins: ['EventRateLimit'] }),
