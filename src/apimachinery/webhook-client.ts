@@ -1,6 +1,6 @@
 // Where a webhook is reached, as registrations and conversions of definitions say it: a URL, or a service. Mirrors the checks that the reference
 // has for both, with url.Parse's words for what is no URL.
-import { UrlError, checkEscapes, checkHost, schemeOf } from './cel/index.ts';
+import { UrlError, checkEscapes, checkHost, schemeOf, unescapeBytes } from './cel/index.ts';
 import { invalidValue, required } from './field-error.ts';
 import { checkDnsSubdomain } from './names.ts';
 import { quoteGo } from './quote.ts';
@@ -30,15 +30,6 @@ function cut(text: string, separator: string): [before: string, after: string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }
 
-function unescape(text: string): string {
-  checkEscapes(text);
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Throws UrlError. */
 function splitUrl(text: string): UrlParts {
   const [bare, fragment] = cut(text, '#');
@@ -47,17 +38,17 @@ function splitUrl(text: string): UrlParts {
   const [before, query] = cut(scheme === '' ? bare : bare.slice(scheme.length + 1), '?');
   const parts = { scheme: scheme.toLowerCase(), user: undefined, host: '', query };
   // Nothing is known of what stands behind a scheme without a slash.
-  if (scheme !== '' && !before.startsWith('/')) return { ...parts, fragment: unescape(fragment) };
+  if (scheme !== '' && !before.startsWith('/')) return { ...parts, fragment: unescapeBytes(fragment) };
   if (cut(before, '/')[0].includes(':')) throw new UrlError('first path segment in URL cannot contain colon');
   if (!before.startsWith('//') || (scheme === '' && before.startsWith('///'))) {
     checkEscapes(before);
-    return { ...parts, fragment: unescape(fragment) };
+    return { ...parts, fragment: unescapeBytes(fragment) };
   }
   const [authority, path] = cut(before.slice(2), '/');
   const host = checkHost(authority, scheme);
   checkEscapes(path);
   const at = authority.lastIndexOf('@');
-  return { ...parts, host, user: at < 0 ? undefined : authority.slice(0, at), fragment: unescape(fragment) };
+  return { ...parts, host, user: at < 0 ? undefined : authority.slice(0, at), fragment: unescapeBytes(fragment) };
 }
 
 /** The text that is shown of a URL that cannot be read: that before its fragment, or all of it where that can be read. */

@@ -118,7 +118,8 @@ function unescapeHost(host: string): string {
   return unescapeBytes(host);
 }
 
-function unescapeBytes(text: string): string {
+/** A text without its escapes, as it is where these are no UTF-8. Throws UrlError for a percent sign without two digits. */
+export function unescapeBytes(text: string): string {
   checkEscapes(text);
   try {
     return decodeURIComponent(text);
