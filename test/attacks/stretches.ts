@@ -12,16 +12,16 @@ export const METER_SOCKET = 'PINTLE_ATTACK_METER';
 export class StretchMeter {
   #lastMs = readMainThreadMs();
   #longestMs = 0;
-  #nextLook: Timer;
+  #nextLook: Timer | undefined;
 
   constructor() {
-    this.#nextLook = this.#lookAgain();
+    this.#look();
   }
 
   /** The longest stretch since the last question, in milliseconds; ends a rest. */
   take(): number {
-    this.#nextLook.cancel();
-    this.#nextLook = this.#lookAgain();
+    this.rest();
+    this.#look();
     const longestMs = this.#longestMs;
     this.#longestMs = 0;
     return longestMs;
@@ -34,14 +34,14 @@ export class StretchMeter {
 
   /** Ends the looks, which wake the process, until the next question. */
   rest(): void {
-    this.#nextLook.cancel();
+    this.#nextLook?.cancel();
   }
 
-  #lookAgain(): Timer {
+  #look(): void {
     const nowMs = readMainThreadMs();
     this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastMs);
     this.#lastMs = nowMs;
-    return (this.#nextLook = systemClock.after(1, () => this.#lookAgain()));
+    this.#nextLook = systemClock.after(1, () => this.#look());
   }
 }
 

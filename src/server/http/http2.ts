@@ -138,7 +138,7 @@ class SessionContext {
   }
 }
 
-const closed = new Error('the stream is closed');
+const streamClosed = new Error('the stream is closed');
 
 /**
  * Node makes an error with all of its stack for a write that ends on a closed stream, though no listener gets it: 2 % of the processor time of a create.
@@ -146,7 +146,7 @@ const closed = new Error('the stream is closed');
  */
 function spareError(stream: ServerHttp2Stream): void {
   const { _writableState: state } = stream as unknown as { readonly _writableState?: { errored?: Error | null } };
-  if (state?.errored === null) state.errored = closed;
+  if (state?.errored === null) state.errored = streamClosed;
 }
 
 interface Http2Request {

@@ -5,8 +5,8 @@
 //
 // A collection leaves the pages on which something lives, which after a burst are most of them: it moves 4 MB together. V8 has a row of collections that
 // move 12 MB each, but begins it only when its heap is larger than after the last such row, and that one may have ended amid the burst. So collections
-// are provoked one after the other, in which V8 moves 6 MB from pages that are a fifth free, for as long as they give memory back: of 353 MB with 69 in
-// use they left 253, 188, 125 and 72, in turns of 4 to 37 ms, and as many ordinary ones 330.
+// are provoked one after the other, in which V8 moves 6 MB from pages that are a fifth free, for as long as they give memory back: of 381 MB with 69 in
+// use five of them left 323, 253, 188, 125 and 72, each with at most 37 ms of processor time at once, and five ordinary ones 318.
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Clock, Timer } from '../../base/index.ts';
