@@ -81,5 +81,6 @@ export {
   behindStrict, checkLenientIp, isMapped, parseLenientIp, parseLenientRange, strictProblem, withoutRangeZeros,
 } from './ip/lenient.ts';
 export { checkServiceAddresses } from './ip/service-addresses.ts';
-export { type UrlParts, type WebhookService, checkWebhookService, checkWebhookUrl, parseUrl } from './webhook-client.ts';
+export { type UrlParts, parseUrl } from './url/index.ts';
+export { type WebhookService, checkWebhookService, checkWebhookUrl } from './webhook-client.ts';
 export { type SemanticVersion, compareVersions, parseVersion } from './semantic-version.ts';

@@ -10,7 +10,6 @@ export { type Evaluation, type Program } from './evaluate/evaluate.ts';
 export { type Bindings } from './evaluate/frame.ts';
 export { kubernetesEnvironment } from './kubernetes.ts';
 export { type AccessAttributes, type AccessDecision } from './library/authorizer.ts';
-export { UrlError, checkEscapes, checkHost, schemeOf, unescapeBytes } from './library/urls.ts';
 export { MATCH_CONDITIONS_COST_BUDGET, PER_CALL_LIMIT, RUNTIME_COST_BUDGET } from './limits.ts';
 export { CelSyntaxError } from './parse/source.ts';
 export { type PolicyScope, compilePolicyExpression, policyEnvironment, typeOfVariable } from './policies/policies.ts';
