@@ -1,10 +1,12 @@
 // What a server of several processes answers beside a server of one, in turns: Pods created, applied, read and listed through TLS. The rate is what this
-// machine gives to both and to the load; the CPU of the busiest process bounds the rate where cores are free, whatever else the machine does.
-// Usage: node dist/bench/workers.js [--workers N] [--rounds N] [--calls N] [--clients N]
+// machine gives to both and to the load; the CPU of the busiest process bounds the rate where cores are free, whatever else the machine does. With
+// --share S each process of a server has a core of its own that is S as fast as one of the machine's, as long as all of them and the load fit into it.
+// Usage: node dist/bench/workers.js [--workers N] [--rounds N] [--calls N] [--clients N] [--share S]
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Call } from './load/connection.ts';
+import { limitToShare } from './load/cpu-share.ts';
 import { callOnce, measureLoad } from './load/measure.ts';
 import { type Target, readCpuMs, readMemoryMb, startOwnServer } from './load/target.ts';
 import { type Written, groundwork, written } from './load/written-objects.ts';
@@ -66,29 +68,42 @@ async function startSide(workers: number): Promise<Side> {
 
 const middle = (values: readonly number[]): number => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] as number;
 
+interface Load {
+  readonly rounds: number;
+  readonly calls: number;
+  readonly clients: number;
+}
+
+/** Calls of each operation before any is measured: V8 compiles for thousands of them, and for longer than a measurement in a process with a share of a core. */
+const WARMING_CALLS = 8000;
+
+async function warmUp(sides: readonly Side[], clients: number): Promise<void> {
+  for (const name of Object.keys(operations)) for (const side of sides) await measure(side, name, { calls: name === 'list' ? 500 : WARMING_CALLS, clients });
+}
+
+async function compare(sides: readonly Side[], name: string, { rounds, calls, clients }: Load): Promise<string> {
+  const figures: Figure[][] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const at of round % 2 === 0 ? [0, 1] : [1, 0]) figures[at]?.push(await measure(sides[at] as Side, name, { calls, clients }));
+  }
+  const columns = figures.map((each, at) => `${(sides[at] as Side).target.name}: ${middle(each.map(({ rate }) => rate)).toFixed(0)}/s `
+    + `${Math.min(...each.map(({ cpuMs }) => cpuMs)).toFixed(3)} ms, busiest ${Math.min(...each.map(({ busiestMs }) => busiestMs)).toFixed(3)}`);
+  const rate = middle((figures[1] as Figure[]).map((figure, round) => figure.rate / (figures[0]?.[round] as Figure).rate));
+  const [one, several] = figures.map((each) => Math.min(...each.map(({ busiestMs }) => busiestMs))) as [number, number];
+  return `${name.padEnd(8)}${columns.join('   ')}   rate ${rate.toFixed(2)} x, bound ${(one / several).toFixed(2)} x\n`;
+}
+
 if (process.argv[1] === import.meta.filename) {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { workers: text, rounds: text, calls: text, clients: text } });
+  const { values } = parseArgs({ options: { workers: text, rounds: text, calls: text, clients: text, share: text } });
   const [workers, rounds, calls, clients] = [values.workers ?? 2, values.rounds ?? 5, values.calls ?? 2000, values.clients ?? 32].map(Number) as [
     number, number, number, number,
   ];
   const sides = [await startSide(1), await startSide(workers)];
-  for (const name of Object.keys(operations)) {
-    const figures: Figure[][] = [[], []];
-    for (let round = -1; round < rounds; round += 1) {
-      for (const at of round % 2 === 0 ? [0, 1] : [1, 0]) {
-        const figure = await measure(sides[at] as Side, name, { calls, clients });
-        // The first round warms up.
-        if (round >= 0) figures[at]?.push(figure);
-      }
-    }
-    const columns = figures.map((each, at) => `${at === 0 ? 1 : workers}: ${middle(each.map(({ rate }) => rate)).toFixed(0)}/s `
-      + `${Math.min(...each.map(({ cpuMs }) => cpuMs)).toFixed(3)} ms, busiest ${Math.min(...each.map(({ busiestMs }) => busiestMs)).toFixed(3)}`);
-    const rate = middle((figures[1] as Figure[]).map((figure, round) => figure.rate / (figures[0]?.[round] as Figure).rate));
-    const [one, several] = figures.map((each) => Math.min(...each.map(({ busiestMs }) => busiestMs))) as [number, number];
-    const bound = one / several;
-    process.stdout.write(`${name.padEnd(8)}${columns.join('   ')}   rate ${rate.toFixed(2)} x, bound ${bound.toFixed(2)} x\n`);
-  }
+  await warmUp(sides, clients);
+  const release = values.share === undefined ? undefined : limitToShare(sides.flatMap(({ target }) => target.pids), Number(values.share));
+  for (const name of Object.keys(operations)) process.stdout.write(await compare(sides, name, { rounds, calls, clients }));
+  release?.();
   for (const { target } of sides) {
     const memory = target.pids.map((pid) => readMemoryMb({ pids: [pid] }).nowMb.toFixed(0));
     process.stdout.write(`memory of ${target.name}: ${memory.join(' + ')} MB\n`);
