@@ -3,7 +3,7 @@
 // and unlike it never pushes: a slow watcher costs the others nothing.
 import { type Clock, type Steps, type Timer, createTimeSlice, runStepsInSlices } from '../base/index.ts';
 import { type KeyValue, type Store, type StoreEvent, prefixRange } from '../storage/index.ts';
-import type { Cache, CacheObserver, ColumnsOf, Decode, Entry, Snapshot, WatchedRange, Watcher } from './contract.ts';
+import type { Cache, CacheObserver, ColumnsOf, Compaction, Decode, Entry, Snapshot, WatchedRange, Watcher } from './contract.ts';
 import { StoreReflector, type ReflectorSink } from './store-reflector.ts';
 import { Freshness } from './freshness.ts';
 import { type Change, History, KEPT_AT_LEAST, Listing } from './history.ts';
@@ -38,8 +38,8 @@ export interface CacheOptions<T> {
   readonly progressIntervalMs?: number;
   /** Called with failures from which the cache recovers by itself. */
   readonly report?: (error: unknown) => void;
-  /** Called with the chunks of a quiet copy from time to time, to move their values closer together; comes to true when that was work. */
-  readonly compactChunk?: (chunk: readonly Entry<T>[]) => Steps<boolean>;
+  /** Called with the chunks of a quiet copy from time to time, to move their values closer together. */
+  readonly compactChunk?: (chunk: readonly Entry<T>[]) => Steps<Compaction>;
   /** Called with values that were changed or deleted: from then on only history holds them. */
   readonly supersede?: (value: T) => void;
   /** What watchers and reads may want a value of, see WatchedRange and Snapshot.find; no column can be read when absent. */

@@ -72,3 +72,18 @@ test('close ends the work', () => {
   chunkCompactor.begin(mapOf(10));
   assert.ok(runAll() === 0 && chunks < 10);
 });
+
+test('begin hands over a map again when something in it was to be done later', () => {
+  const { clock, runAll } = makeClock();
+  const outcomes: ('later' | boolean)[] = ['later', false, true];
+  const chunkCompactor = new ChunkCompactor<number>(clock, function* () {
+    return outcomes.shift() ?? assert.fail('it was handed over once too often');
+  });
+  const map = mapOf(3);
+  chunkCompactor.begin(map);
+  assert.equal(runAll(), 1);
+  chunkCompactor.begin(map);
+  assert.equal(runAll(), 1);
+  chunkCompactor.begin(map);
+  assert.equal(runAll(), 0);
+});

@@ -1,8 +1,10 @@
 // Hands the chunks of a copy to their owner in the background, a few milliseconds at a time, so that it can move their values closer together.
 //
 //   idle ──begin(a map not handed over yet)──▶ compacting ──every chunk handed over──▶ idle     slices: SLICE_MS of work, then PAUSE_MS of none
+//
+// A map is handed over again when something in it has to be done later.
 import type { Chunk, Clock, SortedMap, Steps, Timer } from '../base/index.ts';
-import type { Entry } from './contract.ts';
+import type { Compaction, Entry } from './contract.ts';
 
 const SLICE_MS = 4;
 const PAUSE_MS = 2;
@@ -11,15 +13,16 @@ const all = { start: '', end: '\uffff' };
 /** The compactor of one cache. */
 export class ChunkCompactor<T> {
   readonly #clock: Clock;
-  readonly #compactChunk: (chunk: readonly Entry<T>[]) => Steps<boolean>;
+  readonly #compactChunk: (chunk: readonly Entry<T>[]) => Steps<Compaction>;
   #done: SortedMap<Entry<T>> | undefined;
   #running: Iterator<Chunk<Entry<T>>> | undefined;
   /** The work on the chunk that is being handed over. */
-  #steps: Steps<boolean> | undefined;
+  #steps: Steps<Compaction> | undefined;
   #timer: Timer | undefined;
   #closed = false;
+  #isUnfinished = false;
 
-  constructor(clock: Clock, compactChunk: (chunk: readonly Entry<T>[]) => Steps<boolean>) {
+  constructor(clock: Clock, compactChunk: (chunk: readonly Entry<T>[]) => Steps<Compaction>) {
     this.#clock = clock;
     this.#compactChunk = compactChunk;
   }
@@ -28,6 +31,7 @@ export class ChunkCompactor<T> {
   begin(map: SortedMap<Entry<T>>): void {
     if (this.#closed || this.#running !== undefined || map === this.#done) return;
     this.#done = map;
+    this.#isUnfinished = false;
     this.#running = map.chunks(all)[Symbol.iterator]();
     this.#schedule();
   }
@@ -50,14 +54,16 @@ export class ChunkCompactor<T> {
       if (steps === undefined) return;
       const step = steps.next();
       this.#steps = step.done === true || this.#closed ? undefined : steps;
+      if (step.value === 'later') this.#isUnfinished = true;
       if (step.value !== false && this.#clock.monotonicMs() >= endMs) return this.#schedule();
     }
   }
 
-  #nextChunk(): Steps<boolean> | undefined {
+  #nextChunk(): Steps<Compaction> | undefined {
     const next = this.#running?.next();
     if (next !== undefined && next.done !== true) return this.#compactChunk(next.value.chunk);
     this.#running = undefined;
+    if (this.#isUnfinished) this.#done = undefined;
     return undefined;
   }
 }

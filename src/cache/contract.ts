@@ -17,6 +17,9 @@ export interface ColumnValue {
 /** Reads the columns of a value; undefined where they cannot be read. */
 export type ColumnsOf<T> = (value: T) => readonly string[] | undefined;
 
+/** Whether the owner of a chunk had work with it; 'later': a part is to be done, but cannot be yet. */
+export type Compaction = boolean | 'later';
+
 /** An immutable view of the prefix at exactly `revision`. Reading from it is synchronous and never blocks a writer. */
 export interface Snapshot<T> {
   readonly revision: number;

@@ -16,7 +16,7 @@ import { type ObjectContext, StoredRevision } from './objects/stored-object.ts';
 import { viewObject } from './objects/viewed-object.ts';
 import { UnreadableObject, decodeValue, unreadableList } from './objects/unreadable-object.ts';
 import type { Resource } from './resource.ts';
-import { packLoose } from './objects/chunk.ts';
+import { packLoose, restChunk } from './objects/chunk.ts';
 
 /** Receives what the cache of a resource does, and its lists, to count them. */
 export interface ResourceObserver extends CacheObserver {
@@ -118,6 +118,12 @@ function readFields(object: StoredRevision): readonly string[] | undefined {
     return undefined;
   }
 }
+
+/** Reads values of the store again, as the registry holds them. */
+const createRecall = (store: Store, codec: StorageCodec): NonNullable<ObjectContext['recall']> => (key, revision) => {
+  const stored = store.recall?.(key, revision);
+  return stored && codec.reread(stored, key);
+};
 
 const showAsIs = (version: StoredRevision): StoredObject => version;
 
@@ -319,8 +325,8 @@ export class Core {
   #createSlot(resource: Resource, prefix: string): Slot {
     const layout = createLayout(resource, prefix);
     const unstored: ObjectContext = { layout, memo: this.#memo, ...(this.options.namesUnreadable === true && { namedRoot: this.root }) };
-    const context: ObjectContext = { ...unstored, hot: this.hot };
     const codec = createStorageCodec(layout, this.options.format ?? plainFormat);
+    const context: ObjectContext = { ...unstored, hot: this.hot, ...(this.store.recall !== undefined && { recall: createRecall(this.store, codec) }) };
     let cache: Cache<StoredRevision> | undefined;
     const slot: Slot = {
       resource, layout, codec, context, observer: this.options.observe?.(resource), listed: Infinity, unreadable: new Map(),
@@ -356,8 +362,9 @@ export class Core {
       return object;
     };
     const { store, clock, historyMs, report } = this.options;
+    const compactChunk = store.recall === undefined ? packLoose : restChunk;
     const cache = createCache<StoredRevision>({
-      store, clock, prefix, decode: decodeCached, compactChunk: packLoose, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size + KEPT_BYTES,
+      store, clock, prefix, decode: decodeCached, compactChunk, supersede: (version) => version.supersede(), sizeOf: ({ size }) => size + KEPT_BYTES,
       columnsOf: readFields, observer,
       ...(historyMs !== undefined && { historyMs }), ...(report !== undefined && { report }),
     });

@@ -8,8 +8,9 @@ export { KeyIndex, type Ranged } from './key-index.ts';
 export { type MemoryStore, createMemoryStore } from './memory/memory-store.ts';
 // `export type`, not `export { type … }`: the latter would still load the module, and the database library with it.
 export type { CheckReport } from './embedded/reports.ts';
+export type { SharedValues } from './embedded/tables/shared-values.ts';
 export {
-  bumpRevision, checkEmbeddedStore, openEmbeddedImage, openEmbeddedStore, repairEmbeddedStore, restoreEmbeddedStore,
+  bumpRevision, checkEmbeddedStore, openEmbeddedImage, openEmbeddedStore, openSharedValues, repairEmbeddedStore, restoreEmbeddedStore,
 } from './embedded/lazy.ts';
 export { createPartedStore } from './parted-store.ts';
 export { shareWatches } from './remote/shared-store.ts';

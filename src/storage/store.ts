@@ -116,6 +116,12 @@ export interface Store {
    * (parted-store.ts) it is that of the part which holds `key`.
    */
   revision(key?: string): Promise<number>;
+  /**
+   * The value that was written to `key` at `revision`, in this turn, in memory that the next call uses again; undefined where it cannot be had: it is too
+   * new, or superseded and forgotten. Throws for one that is damaged. Only there where values are at hand without a copy in this process, which callers
+   * need not keep then.
+   */
+  recall?(key: string, revision: number): Uint8Array | undefined;
   close(): Promise<void>;
 }
 

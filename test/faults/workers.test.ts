@@ -53,6 +53,14 @@ class Scene {
   }
 }
 
+/** 240 MB. */
+const [LARGE_OBJECTS, LARGE_BYTES] = [8000, 30_000];
+/** Copies alone would be more, and the work of making the objects leaves some. */
+const MOST_GROWN_MB = 150;
+
+/** Memory that a process has for itself. */
+const readOwnMb = (pid: number): number => Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
 const urlOf = ({ port }: Replica): string => `https://127.0.0.1:${port}`;
 
 /** A request over a connection of its own, and so of any process. */
@@ -183,6 +191,37 @@ describe('a server of several processes', { skip: process.platform === 'linux' ?
     const [, count] = /^apiserver_request_total\{code="403"[^}]*resource="configmaps"[^}]*\} (\d+)$/m.exec(text) ?? [];
     assert.equal(Number(count), 3 * WORKERS);
     assert.equal((await ask(server, 'GET', '/readyz')).text, 'ok');
+  });
+
+  test('processes read the objects of their caches from the file of the store, which they share: their memory does not grow by them', async (context) => {
+    const scene = new Scene(context);
+    const server = await scene.start();
+    const clients = Array.from({ length: 4 * WORKERS }, () => createTestClient(urlOf(server), 'admin-token'));
+    context.after(() => clients.forEach((client) => client.close()));
+    for (const client of clients) assert.equal((await client.request({ path: `${path}?limit=1` })).status, 200);
+    const before = Math.max(...listChildren(server).map(readOwnMb));
+    const text = 'x'.repeat(LARGE_BYTES);
+    await Promise.all(clients.map(async (client, first) => {
+      for (let index = first; index < LARGE_OBJECTS; index += clients.length) {
+        const metadata = { name: `large-${index}`, labels: { large: 'true' } };
+        const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text, index: `${index}` } };
+        assert.equal((await client.request({ method: 'POST', path, body })).status, 201);
+      }
+    }));
+    const check = async (): Promise<void> => {
+      const grown = listChildren(server).map((pid) => readOwnMb(pid) - before);
+      assert.ok(grown.length === WORKERS && grown.every((mb) => mb < MOST_GROWN_MB), `MB of each process more than before: ${grown.join()}`);
+    };
+    await eventually(check, 60_000);
+    process.kill(listChildren(server)[0] as number, 'SIGKILL');
+    await eventually(() => checkSpread(server));
+    for (let index = 0; index < 2 * WORKERS; index += 1) {
+      const { body } = await ask(server, 'GET', `${path}/large-${index * 1000}`);
+      assert.deepEqual(body.data, { text, index: `${index * 1000}` });
+      assert.equal((await ask(server, 'GET', `${path}?labelSelector=large&limit=10`)).body.items.length, 10);
+    }
+    await eventually(check, 60_000);
+    assert.equal(await server.stop(), 0);
   });
 
   test('a process that cannot start is replaced until it can', async (context) => {

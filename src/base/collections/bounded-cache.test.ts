@@ -50,3 +50,17 @@ test('BoundedCache gives what was set last or nothing, and never exceeds its lim
     assert.equal(cache.total, [...twin.keys()].reduce((sum, key) => sum + (cache.peek(key) ?? 0), 0));
   }));
 });
+
+test('BoundedCache calls onEvicted with what leaves for want of room, and with nothing else', () => {
+  const evicted: string[] = [];
+  const onEvicted = (value: number, key: string): void => void evicted.push(`${key} ${value} ${cache.total}`);
+  const cache: BoundedCache<string, number> = new BoundedCache({ limit: 3, sizeOf: (value) => value, onEvicted });
+  cache.set('a', 1);
+  cache.set('b', 1);
+  cache.set('a', 2);
+  cache.delete('b');
+  cache.set('large', 4);
+  assert.deepEqual(evicted, []);
+  cache.set('c', 2);
+  assert.deepEqual(evicted, ['a 2 2']);
+});

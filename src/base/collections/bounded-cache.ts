@@ -5,6 +5,8 @@ export interface BoundedCacheOptions<K, V> {
   readonly limit: number;
   /** The size of an entry; 1 when left out, so that the limit counts entries. Entries larger than the limit are not kept. */
   readonly sizeOf?: (value: V, key: K) => number;
+  /** Called with an entry that leaves for want of room, when it has left. */
+  readonly onEvicted?: (value: V, key: K) => void;
 }
 
 interface Entry<V> {
@@ -17,11 +19,13 @@ export class BoundedCache<K, V> {
   readonly #entries = new Map<K, Entry<V>>();
   readonly #limit: number;
   readonly #sizeOf: (value: V, key: K) => number;
+  readonly #onEvicted: ((value: V, key: K) => void) | undefined;
   #total = 0;
 
-  constructor({ limit, sizeOf = () => 1 }: BoundedCacheOptions<K, V>) {
+  constructor({ limit, sizeOf = () => 1, onEvicted }: BoundedCacheOptions<K, V>) {
     this.#limit = limit;
     this.#sizeOf = sizeOf;
+    this.#onEvicted = onEvicted;
   }
 
   /** Number of entries. */
@@ -55,9 +59,10 @@ export class BoundedCache<K, V> {
     if (size > this.#limit) return value;
     this.#entries.set(key, { value, size });
     this.#total += size;
-    for (const oldest of this.#entries.keys()) {
+    for (const [oldest, { value: evicted }] of this.#entries) {
       if (this.#total <= this.#limit) break;
       this.delete(oldest);
+      this.#onEvicted?.(evicted, oldest);
     }
     return value;
   }

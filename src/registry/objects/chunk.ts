@@ -5,7 +5,12 @@
 //    └── item of a ────────────┘ └── item of b ────────────┘
 //
 // A superseded revision leaves its piece (the cache reports it): an object that changes often would otherwise keep one piece alive per change.
-import { type Steps, allocateLasting, partOf } from '../../base/index.ts';
+//
+// Where the store can be read again without waiting, objects rest instead of being packed, and a list lends them a piece: such pieces are kept as long as
+// lists use them, up to a bound for the process.
+import { BoundedCache, type Steps, allocateLasting, isBrokenOff, once, partOf } from '../../base/index.ts';
+import type { Compaction } from '../../cache/index.ts';
+import { allocate } from './splice.ts';
 import type { StoredRevision } from './stored-object.ts';
 
 /** A chunk of the registry's snapshots. */
@@ -16,6 +21,65 @@ const LOOSE_SHARE = 0.25;
 /** A leaf that was split leaves its piece to one half: more than this share of a piece unused is given back. */
 const SPARE_SHARE = 0.1;
 const COMMA = 0x2c;
+
+/** What pieces lent to resting objects may take. A list of 500 ConfigMaps of 1.25 KB uses 0.7 MB of them. */
+const LENT_BYTES = 16 * 2 ** 20;
+/** Larger chunks are joined for each list. */
+const LENT_PIECE_BYTES = LENT_BYTES / 4;
+/** A list that wants less of a chunk of resting objects reads what it wants. */
+const LENT_SHARE = 0.25;
+/** While the bound is reached, one chunk in so many is lent a piece, so that a list larger than the bound still finds a part of itself. */
+const LEND_EVERY = 8;
+
+/** The pieces that resting objects are in. Those that lists have not used for longest are given up. */
+class LentPieces {
+  readonly #borrowers = new BoundedCache<Uint8Array, readonly StoredRevision[]>({
+    limit: LENT_BYTES, sizeOf: (_, piece) => piece.length, onEvicted: (borrowers, piece) => leaveAll(piece, borrowers),
+  });
+  #refused = 0;
+
+  has(piece: Uint8Array): boolean {
+    return this.#borrowers.peek(piece) !== undefined;
+  }
+
+  /** Notes that a list uses a piece. */
+  use(piece: Uint8Array): void {
+    if (this.#borrowers.count > 0) this.#borrowers.get(piece);
+  }
+
+  /** Whether there is room for a piece of this size, or it is its turn. */
+  admits(size: number): boolean {
+    return this.#borrowers.total + size <= LENT_BYTES || ++this.#refused % LEND_EVERY === 0;
+  }
+
+  /** Keeps the piece that a chunk was moved to, and gives up those that its objects were in before. */
+  lend(piece: Uint8Array, chunk: ObjectChunk, before: ReadonlySet<Uint8Array | undefined>): void {
+    for (const each of before) {
+      const borrowers = each && this.#borrowers.peek(each);
+      if (each === undefined || borrowers === undefined) continue;
+      this.#borrowers.delete(each);
+      leaveAll(each, borrowers);
+    }
+    this.#borrowers.set(piece, chunk.map(({ value }) => value));
+  }
+}
+
+function leaveAll(piece: Uint8Array, borrowers: readonly StoredRevision[]): void {
+  for (const value of borrowers) value.leave(piece);
+}
+
+const lentPieces = new LentPieces();
+/** Chunks in which every object rests that can. */
+const restingChunks = new WeakSet<ObjectChunk>();
+
+/** Whether a list of the objects [from, to) has the whole chunk moved to a piece. Objects that rest are read one by one for that. */
+function isWorthPacking(chunk: ObjectChunk, from: number, to: number): boolean {
+  if (!chunk.some(({ value }) => value.isResting)) return true;
+  const size = chunk.reduce((sum, { value }) => sum + value.size, 0);
+  if (size > LENT_PIECE_BYTES || to - from < chunk.length * LENT_SHARE) return false;
+  // Objects that are packed already leave the room that they take.
+  return chunk.some(({ value }) => value.memory !== undefined) || lentPieces.admits(size);
+}
 
 /** True when objects [from, to) are side by side in one piece. */
 function isJoined(chunk: ObjectChunk, from: number, to: number): boolean {
@@ -31,13 +95,30 @@ function isJoined(chunk: ObjectChunk, from: number, to: number): boolean {
   return true;
 }
 
+const SCRATCH_BYTES = 2 ** 18;
+const scratch = once(() => Buffer.allocUnsafeSlow(SCRATCH_BYTES));
+
+/** Places side by side, until the next ones are asked for, for items on their way to a piece. */
+function createPlaces(): (length: number) => Uint8Array {
+  let used = 0;
+  return (length) => {
+    if (used + length > SCRATCH_BYTES) return allocate(length);
+    used += length;
+    return scratch().subarray(used - length, used);
+  };
+}
+
 /** Moves all objects of a chunk into one new piece. False when one of them must stay where it is; then nothing has moved. */
 function pack(chunk: ObjectChunk): boolean {
+  const isLent = chunk.some(({ value }) => value.isResting);
   const items: Uint8Array[] = [];
+  const place = isLent ? createPlaces() : undefined;
+  const before = new Set<Uint8Array | undefined>();
   let size = 0;
   for (const { value } of chunk) {
     if (!value.movable) return false;
-    const item = value.item();
+    if (isLent) before.add(value.memory);
+    const item = value.item(place);
     items.push(item);
     size += item.length + 1;
   }
@@ -49,6 +130,7 @@ function pack(chunk: ObjectChunk): boolean {
     (chunk[i] as ObjectChunk[number]).value.move(memory, at + 1, at + 1 + item.length);
     at += item.length + 1;
   }
+  if (isLent) lentPieces.lend(memory, chunk, before);
   return true;
 }
 
@@ -67,6 +149,7 @@ function* settle(chunk: ObjectChunk): Steps<void> {
 /** The part of a piece that holds the objects [from, to), which are side by side in it. */
 function viewOf(chunk: ObjectChunk, from: number, to: number): Uint8Array {
   const first = (chunk[from] as ObjectChunk[number]).value;
+  lentPieces.use(first.memory as Uint8Array);
   return partOf(first.memory as Uint8Array, first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
 }
 
@@ -79,9 +162,10 @@ export function* joinItemsInSteps(chunk: ObjectChunk, from: number, to: number):
 
 /** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
 export function joinItems(chunk: ObjectChunk, from: number, to: number): Uint8Array {
-  if (isJoined(chunk, from, to) || (pack(chunk) && isJoined(chunk, from, to))) return viewOf(chunk, from, to);
-  const items = chunk.slice(from, to).map(({ value }) => value.item());
-  const joined = allocateLasting(items.reduce((sum, item) => sum + item.length + 1, 0));
+  if (isJoined(chunk, from, to) || (isWorthPacking(chunk, from, to) && pack(chunk))) return viewOf(chunk, from, to);
+  const place = chunk.some(({ value }) => value.isResting) ? createPlaces() : undefined;
+  const items = chunk.slice(from, to).map(({ value }) => value.item(place));
+  const joined = (place === undefined ? allocateLasting : allocate)(items.reduce((sum, item) => sum + item.length + 1, 0));
   let at = 0;
   for (const item of items) {
     joined[at] = COMMA;
@@ -113,4 +197,38 @@ export function* packLoose(chunk: ObjectChunk): Steps<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The outcome for one object; what cannot be read stays. */
+function* restOne(value: StoredRevision): Steps<Compaction> {
+  if (value.isResting || !value.movable) return value.isResting;
+  try {
+    yield* value.settle() ?? [];
+    return value.rest();
+  } catch (error) {
+    if (isBrokenOff(error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Lets the objects of a chunk rest whose bytes the store has. A chunk without such objects is packed. A process that serves 100,000 ConfigMaps of 1.25 KB
+ * has 125 to 132 MB for itself instead of 247 to 259. A list beyond the bound of lent pieces costs more: one of all of them 1.2 s of CPU instead of 0.22.
+ */
+export function* restChunk(chunk: ObjectChunk): Steps<Compaction> {
+  if (chunk.length === 0 || restingChunks.has(chunk)) return false;
+  const row = (chunk[0] as ObjectChunk[number]).value.resource;
+  yield* row.prepare?.(row.storageVersion) ?? [];
+  let [resting, isLater] = [0, false];
+  for (const { value } of chunk) {
+    const outcome = yield* restOne(value);
+    if (outcome === 'later') isLater = true;
+    else if (outcome) resting += 1;
+    yield;
+  }
+  if (!isLater) restingChunks.add(chunk);
+  if (resting === 0 && !isLater) return yield* packLoose(chunk);
+  // A piece that was made before is not kept for the few that stay.
+  for (const { value } of chunk) if (!value.isResting && value.memory !== undefined && !lentPieces.has(value.memory)) value.leave(value.memory);
+  return isLater ? 'later' : true;
 }

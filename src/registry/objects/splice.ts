@@ -21,10 +21,15 @@ export function borrow(length: number): Uint8Array {
   return scratch().subarray(0, length);
 }
 
-/** Copies bytes[from, to) to `target` at `at`; returns where they end. */
-export function copyPart(
-  target: Uint8Array, at: number, { bytes, from, to }: { readonly bytes: Uint8Array; readonly from: number; readonly to: number },
-): number {
+/** bytes[from, to). */
+export interface Part {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Copies a part to `target` at `at`; returns where it ends. */
+export function copyPart(target: Uint8Array, at: number, { bytes, from, to }: Part): number {
   target.set(new Uint8Array(bytes.buffer, bytes.byteOffset + from, to - from), at);
   return at + to - from;
 }

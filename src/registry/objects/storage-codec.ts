@@ -51,6 +51,8 @@ export interface StorageCodec {
   encode(object: EncodedObject, key: string): MaybePromise<Uint8Array>;
   /** Throws for values that cannot be decrypted. */
   decode(stored: Uint8Array, key: string): DecodedValue;
+  /** The `value` that `decode` has of what is known to be the program's own, or as `decode` would answer it; checksums are not computed again. */
+  reread(stored: Uint8Array, key: string): Uint8Array;
   /** Whether `encode` would store the object in the same way today: with the same key, in the same encoding. */
   isCurrent(stored: Uint8Array, key: string): boolean;
   /** What `encode` makes of an object before it is encrypted. */
@@ -80,6 +82,7 @@ const createJsonCodec = (endsWithNewline: boolean): Encoding => ({
     return stored;
   },
   decode: (stored) => ({ value: withoutNewline(stored), isOwn: false }),
+  reread: withoutNewline,
   isCurrent: (stored) => !isProtobuf(stored) && !isCbor(stored),
 });
 
@@ -111,6 +114,7 @@ function createMarkedCodec(endsWithNewline: boolean, sumOf: NonNullable<StorageF
       }
       return { value: withoutNewline(stored), isOwn: false };
     },
+    reread: (stored) => (stored[stored.length - tail - 1] === CLOSE_BRACE ? stored.subarray(0, stored.length - tail) : withoutNewline(stored)),
     isCurrent: (stored) => !isProtobuf(stored) && !isCbor(stored),
   };
 }
@@ -124,6 +128,7 @@ function hasMark(stored: Uint8Array, start: number, sum: number): boolean {
 const cbor: Encoding = {
   plain: ({ document }) => encodeCbor(document, { sortsKeys: true }),
   decode: (stored) => ({ value: withoutNewline(stored), isOwn: false }),
+  reread: withoutNewline,
   isCurrent: isCbor,
 };
 
@@ -134,6 +139,7 @@ function createProtobufCodec(layout: Layout, json: Encoding): Encoding {
   return {
     plain: ({ document }) => encodeEnvelope(type, encodeMessage(layout.schema(storageVersion), document as JsonValue)),
     decode: json.decode,
+    reread: json.reread,
     isCurrent: (stored) => stored[0] !== OPEN_BRACE,
   };
 }
@@ -166,6 +172,7 @@ function encrypt(encoding: Encoding, cipher: ValueCipher): StorageCodec {
     ...encoding,
     encode: (object, key) => seal(cipher, encoding.plain(object), key),
     decode: (stored, key) => encoding.decode(cipher.open(stored, key), key),
+    reread: (stored, key) => encoding.reread(cipher.open(stored, key), key),
     // Values that another key has sealed are outdated without being opened.
     isCurrent: (stored, key) => cipher.isCurrent(stored, key) && encoding.isCurrent(cipher.open(stored, key), key),
   };

@@ -7,10 +7,14 @@
 //                                            │           packed: an item in a piece of memory that neighbours share (chunk.ts)
 //                                        supersede       or, once it is superseded, the revisions that were superseded before and after it
 //
+// Where the store can be read again without waiting (Store.recall), an object that is the same there rests: own ──rest──▶ resting. It has no bytes of its
+// own and reads those of the store, unless it is packed as well: lists lend such objects a piece (chunk.ts), which they leave when it is given up.
+//
 // A superseded revision is never packed among neighbours again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
 import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, failure, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson, parseJsonInParts } from '../../codec/index.ts';
 import { Pieces, type Steps, allocateLasting, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
+import type { Compaction } from '../../cache/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
@@ -20,7 +24,7 @@ import { splitKey } from './keys.ts';
 import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
 import type { Resource } from '../resource.ts';
-import { type Splice, addNewline, allocate, borrow, copyPart, cutMember, spliceRevision } from './splice.ts';
+import { type Part, type Splice, addNewline, allocate, borrow, copyPart, cutMember, spliceRevision } from './splice.ts';
 import { sortJson } from '../values.ts';
 
 const decoder = new TextDecoder();
@@ -30,6 +34,8 @@ const PIECE_BYTES = 2 ** 17;
 /** Where superseded revisions lie that were packed; history forgets them in about the order in which they were superseded. */
 const supersededItems = new Pieces({ pieceBytes: PIECE_BYTES, allocate: allocateLasting });
 const noBytes = new Uint8Array(0);
+/** Stands for the bytes of a resting revision. */
+const inStore = new Uint8Array(0);
 const noFields: readonly string[] = Object.freeze([]);
 
 /** What the objects of one row share. */
@@ -38,8 +44,16 @@ export interface ObjectContext {
   readonly memo: EncodingMemo;
   /** Decoded objects, by key and revision; absent where these do not say what an object holds: dry runs have the revision of what they did not change. */
   readonly hot?: DecodedObjectCache;
+  /** Reads the value of a key at a revision again, into memory that the next call uses again; absent where a copy must be kept. */
+  readonly recall?: (key: string, revision: number) => Uint8Array | undefined;
   /** Where keys begin, for errors that name those of values that cannot be read; absent where errors name the cause alone. */
   readonly namedRoot?: string;
+}
+
+/** Whether a newline follows, and memory for the result. */
+interface WithHead {
+  readonly line?: boolean;
+  readonly place?: Splice['place'] | undefined;
 }
 
 function parseStored(bytes: Uint8Array): KubeObject {
@@ -53,11 +67,11 @@ export class StoredRevision implements StoredObject {
   readonly revision: number;
   readonly #context: ObjectContext;
   readonly #key: string;
-  /** Foreign or own; empty while packed. */
+  /** Foreign or own; `inStore` while resting, else empty while packed. */
   #bytes: Uint8Array;
   /** Whether #bytes are known to be in the row's layout. */
   #isCanonical: boolean;
-  /** While packed: the JSON item in the storage version is [start, end) of a piece that neighbours share. */
+  /** While packed: the JSON item in the storage version is [start, end) of a piece that neighbours share. While resting alone they keep the size. */
   #memory: Uint8Array | undefined;
   #start = 0;
   #end = 0;
@@ -148,13 +162,13 @@ export class StoredRevision implements StoredObject {
 
   contains(text: string): boolean {
     if (this.#memory !== undefined) return hasText(this.#memory.subarray(this.#start, this.#end), text);
-    return hasText(this.#bytes, text);
+    return hasText(this.#value(), text);
   }
 
   /** The same content at another revision: what a DELETED event shows. */
   at(revision: number): StoredRevision {
     const foreign = this.#isForeign();
-    const copy = new StoredRevision(this.#context, { key: this.#key, value: foreign ? this.#bytes : this.#stored(), modRevision: revision });
+    const copy = new StoredRevision(this.#context, { key: this.#key, value: foreign ? this.#bytes : this.stored(), modRevision: revision });
     copy.#isCanonical = this.#isCanonical;
     if (this.resource.convertRemotely !== undefined) copy.#conversions = this.#conversions ??= new Map();
     copy.#raw = this.#raw;
@@ -170,12 +184,12 @@ export class StoredRevision implements StoredObject {
 
   /** The bytes in the row's layout. */
   stored(): Uint8Array {
-    return this.#stored();
+    return this.isResting && this.#memory === undefined ? this.#stored().slice() : this.#stored();
   }
 
   /** Length of the stored bytes. */
   get size(): number {
-    return this.#memory === undefined ? this.#bytes.length : this.#end - this.#start;
+    return this.#memory === undefined && this.#bytes !== inStore ? this.#bytes.length : this.#end - this.#start;
   }
 
   /** Whether `object(version)` has to wait for the row's remote converter. */
@@ -192,7 +206,7 @@ export class StoredRevision implements StoredObject {
 
   /** The input of a remote converter: the object in the version that it was written in. */
   source(): KubeObject {
-    const raw = parseStored(this.#raw ?? this.#bytes);
+    const raw = parseStored(this.#raw ?? this.#value());
     const read = this.resource.readStored;
     return read === undefined ? raw : read(raw, this.#writtenAs());
   }
@@ -219,11 +233,11 @@ export class StoredRevision implements StoredObject {
     return !this.#isSuperseded && (resource.readStored === undefined || resource.versions.length === 1);
   }
 
-  /** The JSON item in the storage version. */
-  item(): Uint8Array {
+  /** The JSON item in the storage version; `place` gives memory for it where it has to be made. */
+  item(place?: Splice['place']): Uint8Array {
     const { layout } = this.#context;
     if (this.#memory !== undefined) return this.#memory.subarray(this.#start, this.#end);
-    return this.#withHead(layout.headOf(layout.resource.storageVersion, true));
+    return this.#withHead(layout.headOf(layout.resource.storageVersion, true), { place });
   }
 
   /** Packs the revision: memory[start, end), where `item()` was copied to, becomes the only place of its bytes. */
@@ -231,18 +245,77 @@ export class StoredRevision implements StoredObject {
     this.#memory = memory;
     this.#start = start;
     this.#end = end;
-    this.#bytes = noBytes;
+    if (this.#bytes !== inStore) this.#bytes = noBytes;
+  }
+
+  /** Whether the store has the bytes, and those here may be given up. */
+  get isResting(): boolean {
+    return this.#bytes === inStore;
+  }
+
+  /** Gives up its bytes if the store answers the same; 'later' when the store does not have them yet. The bytes must be settled. */
+  rest(): Compaction {
+    const { recall } = this.#context;
+    if (this.isResting || recall === undefined || !this.movable) return false;
+    const bytes = this.#stored();
+    const known = recall(this.#key, this.revision);
+    if (known === undefined) return 'later';
+    if (Buffer.compare(known, bytes) !== 0) return false;
+    this.#memory = undefined;
+    this.#start = 0;
+    this.#end = bytes.length;
+    this.#bytes = inStore;
+    return true;
+  }
+
+  /** Leaves a piece that is given up. A revision that does not rest takes its bytes along. */
+  leave(piece: Uint8Array): void {
+    if (this.#memory !== piece) return;
+    if (!this.isResting) this.#bytes = this.#takeOut(piece);
+    this.#memory = undefined;
+    this.#end -= this.#start;
+    this.#start = 0;
   }
 
   /** A newer revision came, or none: this one leaves the piece of its neighbours, so that such pieces are released as a whole. */
   supersede(): void {
     this.#isSuperseded = true;
-    if (this.#memory === undefined) return;
-    const length = this.#end - this.#start;
+    const place = this.#itemPlace();
+    if (place === undefined) return;
+    const length = place.to - place.from;
     const { memory, start } = supersededItems.take(length + 1);
     memory[start] = COMMA;
-    copyPart(memory, start + 1, { bytes: this.#memory, from: this.#start, to: this.#end });
+    copyPart(memory, start + 1, place);
+    this.#bytes = noBytes;
     this.move(memory, start + 1, start + 1 + length);
+  }
+
+  /** Where the item is while packed or resting. What the store has forgotten already stays unreadable, and says so when it is read. */
+  #itemPlace(): Part | undefined {
+    if (this.#memory !== undefined) return { bytes: this.#memory, from: this.#start, to: this.#end };
+    if (!this.isResting) return undefined;
+    try {
+      const item = this.item();
+      return { bytes: item, from: 0, to: item.length };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The bytes while not packed; while resting, in memory that the next one uses again. */
+  #value(): Uint8Array {
+    return this.#bytes === inStore ? this.#recall() : this.#bytes;
+  }
+
+  #recall(): Uint8Array {
+    let cause = 'the store does not have it any more';
+    try {
+      const bytes = this.#context.recall?.(this.#key, this.revision);
+      if (bytes !== undefined) return bytes;
+    } catch (error) {
+      cause = error instanceof Error ? error.message : String(error);
+    }
+    throw internalError(`the object ${this.#key} of revision ${this.revision} cannot be read: ${cause}`);
   }
 
   #encode(apiVersion: string, form: EncodedForm): Uint8Array {
@@ -269,7 +342,7 @@ export class StoredRevision implements StoredObject {
   }
 
   /** The object's JSON with another head: of a single object or of an item, in one of the row's versions. */
-  #withHead(head: Uint8Array, { line = false, place = allocate }: Pick<Splice, 'line' | 'place'> = {}): Uint8Array {
+  #withHead(head: Uint8Array, { line = false, place = allocate }: WithHead = {}): Uint8Array {
     if (this.#memory === undefined) return spliceRevision(this.#stored(), head, { layout: this.#context.layout, revision: this.revision, line, place });
     const itemHead = this.#itemHead();
     if (head === itemHead && !line) return this.#memory.subarray(this.#start, this.#end);
@@ -313,7 +386,7 @@ export class StoredRevision implements StoredObject {
 
   #stored(): Uint8Array {
     if (this.#memory !== undefined) return this.#takeOut(this.#memory);
-    if (this.#isCanonical) return this.#bytes;
+    if (this.#isCanonical) return this.#value();
     const { layout } = this.#context;
     const { readStored, storageVersion } = layout.resource;
     if (readStored === undefined || !layout.asRead.has(this.#bytes)) {
@@ -342,7 +415,7 @@ export class StoredRevision implements StoredObject {
 
   /** The stored object as the row reads it in a version, with its resourceVersion before uid, where custom resources have it. */
   #readAs(readStored: NonNullable<Resource['readStored']>, apiVersion: string): KubeObject {
-    const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#bytes : this.#stored())), apiVersion);
+    const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#value() : this.#stored())), apiVersion);
     return { ...object, metadata: this.#withRevision(object.metadata) };
   }
 
@@ -375,8 +448,8 @@ export class StoredRevision implements StoredObject {
     const readers = Object.values(this.resource.selectableFields);
     if (readers.length === 0) return noFields;
     const foreign = this.#isForeign();
-    // Objects that lie packed among others are read for lists; those of events are asked for in other forms too.
-    const isPassing = (this.#memory === undefined || this.#isSuperseded) && this.size <= MOST_OBJECT_BYTES;
+    // Objects that lie packed among others or rest are read for lists; those of events are asked for in other forms too.
+    const isPassing = ((this.#memory === undefined && !this.isResting) || this.#isSuperseded) && this.size <= MOST_OBJECT_BYTES;
     const object = foreign ? this.source() : isPassing ? this.shared(this.resource.storageVersion) : parseJson(this.#readable()).value as unknown as KubeObject;
     return readers.map((read) => read(object));
   }

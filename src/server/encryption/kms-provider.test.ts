@@ -208,3 +208,13 @@ test('createPreparedStore fails lists and watches of what cannot be read, and gi
   assert.equal(conflict.type, 'conflict');
   await store.close();
 });
+
+test('createPreparedStore recalls what is not sealed alone', () => {
+  const raw = createMemoryStore({ clock: createManualClock() });
+  const known = new Map([[1, 'plain'], [2, 'k8s:enc:kms:v2:a:…'], [3, 'k8s:enc:aescbc:v1:a:…']]);
+  const recall = (_key: string, revision: number): Uint8Array | undefined => (known.has(revision) ? Buffer.from(known.get(revision) as string) : undefined);
+  const recalling = Object.assign(createMemoryStore({ clock: createManualClock() }), { recall });
+  const store = createPreparedStore(recalling, () => assert.fail('a read that cannot wait asks no plugin'));
+  assert.deepEqual([1, 2, 3, 4].map((revision) => store.recall?.('/a', revision)?.toString()), ['plain', undefined, undefined, undefined]);
+  assert.equal(createPreparedStore(raw, () => undefined).recall, undefined);
+});

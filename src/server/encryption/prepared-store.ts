@@ -39,9 +39,16 @@ export function createPreparedStore(store: Store, prepare: Prepare): Store {
     compact: (revision) => store.compact(revision),
     timesToLive: () => store.timesToLive(),
     revision: (key) => store.revision(key),
+    ...(store.recall !== undefined && { recall: (key: string, revision: number) => keepSealed(store.recall?.(key, revision)) }),
     close: () => store.close(),
   };
 }
+
+const sealed = Buffer.from('k8s:enc:');
+
+/** Sealed values are not recalled: a read cannot wait, and the key that they were opened with may have been forgotten or replaced since. */
+const keepSealed = (value: Uint8Array | undefined): Uint8Array | undefined =>
+  (value !== undefined && sealed.equals(value.subarray(0, sealed.length)) ? undefined : value);
 
 /** What the values have to wait for; undefined when it is nothing. Rejects with the reason for which one of them cannot be decrypted. */
 function prepareAll(kvs: readonly KeyValue[], prepare: Prepare): Promise<void> | undefined {

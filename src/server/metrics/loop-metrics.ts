@@ -132,6 +132,7 @@ export function measureStore(store: Store, { registry, clock, root }: StoreMetri
     compact: (revision) => store.compact(revision),
     timesToLive: () => store.timesToLive(),
     revision: (key) => store.revision(key),
+    ...(store.recall !== undefined && { recall: (key: string, revision: number) => store.recall?.(key, revision) }),
     close: () => store.close(),
   };
 }

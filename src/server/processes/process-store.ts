@@ -1,5 +1,5 @@
 // The owner's Store in a process that serves connections: calls are messages, and one watch of everything feeds all watches of the process.
-import { type KeyRange, type KeyValue, type Store, shareWatches } from '../../storage/index.ts';
+import { type KeyRange, type KeyValue, type SharedValues, type Store, shareWatches } from '../../storage/index.ts';
 import type { StoreAnswer, StoreCall } from '../worker/messages.ts';
 import { RemoteStore } from '../worker/remote-store.ts';
 
@@ -8,6 +8,8 @@ interface ProcessStoreOptions {
   /** Holds all keys of the server. */
   readonly range: KeyRange;
   readonly report: (error: unknown) => void;
+  /** Values of the owner's file, where it is on this machine; closed with the Store. */
+  readonly values?: SharedValues | undefined;
 }
 
 /** A Store whose answers come through `receive`; it opens when the first has come. */
@@ -34,8 +36,19 @@ function ownValues(message: StoreAnswer): StoreAnswer {
   return result.current === undefined ? message : { ...message, result: { ...result, current: ownValue(result.current) } };
 }
 
+const withValues = (store: Store, values: SharedValues): Store => ({
+  ...store,
+  recall: (key, revision) => values.read(key, revision),
+  async close() {
+    await store.close();
+    await values.close();
+  },
+});
+
 /** Connects to the Store of the owner. */
-export function connectStore({ post, range, report }: ProcessStoreOptions): ProcessStore {
+export function connectStore({ post, range, report, values }: ProcessStoreOptions): ProcessStore {
   const remote = new RemoteStore(post);
-  return { opened: shareWatches(remote, { range, report }), receive: (message) => remote.receive(ownValues(message)) };
+  const shared = shareWatches(remote, { range, report });
+  const opened = values === undefined ? shared : shared.then((store) => withValues(store, values));
+  return { opened, receive: (message) => remote.receive(ownValues(message)) };
 }

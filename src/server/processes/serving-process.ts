@@ -2,7 +2,8 @@
 // the owner says so, and at once when the owner is gone, since nothing could be committed any more.
 import { Socket } from 'node:net';
 import { systemClock } from '../../base/index.ts';
-import { StorageHealth, type Store, prefixRange } from '../../storage/index.ts';
+import { type SharedValues, StorageHealth, type Store, openSharedValues, prefixRange } from '../../storage/index.ts';
+import { useDataDirectory } from '../data-directory.ts';
 import type { Listener } from '../http/listener.ts';
 import type { ExposedParts, Seams } from '../local/seams.ts';
 import { startHeapTrim } from '../memory/heap-trim.ts';
@@ -75,14 +76,16 @@ class ServingProcess {
   }
 
   /** The owner's Store. */
-  #connect(options: Partial<ServerOptions>, logger: Logger): Promise<Store> {
-    const root = findRoot(resolveOptions(options));
+  async #connect(options: Partial<ServerOptions>, logger: Logger): Promise<Store> {
+    const resolved = resolveOptions(options);
+    const root = findRoot(resolved);
+    const values = await openValues(resolved, logger);
     const pipe = new Socket({ fd: STORE_PIPE });
     const channel = new Channel<StoreCall, StoreAnswer>(pipe, (message) => store.receive(message));
     // The channel of the process decides when it ends.
     pipe.unref();
     const store = connectStore({
-      post: (message) => channel.post(message), range: prefixRange(`${root}/`),
+      post: (message) => channel.post(message), range: prefixRange(`${root}/`), values,
       report: (error) => logger.warn('the watch of the store begins again', describeError(error)),
     });
     return store.opened;
@@ -124,6 +127,17 @@ class ServingProcess {
     process.exitCode = 0;
     process.removeAllListeners('disconnect');
     process.disconnect();
+  }
+}
+
+/** The values in the owner's file; without them the caches of this process hold copies. */
+async function openValues(options: ServerOptions, logger: Logger): Promise<SharedValues | undefined> {
+  const { store } = useDataDirectory(options);
+  try {
+    return store === '' ? undefined : await openSharedValues(store);
+  } catch (error) {
+    logger.warn('the file of the store cannot be shared, so that this process keeps copies of the objects', describeError(error));
+    return undefined;
   }
 }
 

@@ -41,6 +41,7 @@ export function traceStore(store: Store, { root, isEtcd }: StoreTracing): Store 
     compact: (revision) => store.compact(revision),
     timesToLive: () => store.timesToLive(),
     revision: (key) => (currentSpan() === undefined ? store.revision(key) : call('Range', () => store.revision(key))),
+    ...(store.recall !== undefined && { recall: (key: string, revision: number) => store.recall?.(key, revision) }),
     close: () => store.close(),
   };
 }

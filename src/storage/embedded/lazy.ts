@@ -5,6 +5,7 @@ import type { StoreImage } from '../image.ts';
 import type { EmbeddedStoreOptions } from './open.ts';
 import type { CheckReport, RepairReport } from './reports.ts';
 import type { RestoreRequest } from './restore.ts';
+import type { SharedValues } from './tables/shared-values.ts';
 
 /** Opens the durable Store in a directory; rejects with StorageFormatError or StorageLockedError when it must not be used. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
@@ -34,4 +35,9 @@ export async function openEmbeddedImage(options: { readonly directory: string; r
 /** Fills a new directory with keys and revisions of a backup. */
 export async function restoreEmbeddedStore(request: RestoreRequest): Promise<void> {
   return (await import('./restore.ts')).restoreEmbeddedStore(request);
+}
+
+/** Values of a data directory that another process of this machine has open. */
+export async function openSharedValues(directory: string): Promise<SharedValues> {
+  return (await import('./tables/shared-values.ts')).openSharedValues(directory);
 }

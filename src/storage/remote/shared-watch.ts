@@ -21,6 +21,8 @@ interface SharedWatchOptions {
   /** The newest revision, linearizable. */
   readonly readRevision: () => Promise<number>;
   readonly report: (error: unknown) => void;
+  /** What the changes in memory may take; REMEMBERED_BYTES when absent. */
+  readonly rememberedBytes?: number;
 }
 
 const REMEMBERED_EVENTS = 10_000;
@@ -178,7 +180,8 @@ export class SharedWatch {
 
   /** Drops the oldest revisions, whole ones only, as long as there is too much. */
   #trim(): void {
-    while (this.#memory.size > REMEMBERED_EVENTS || this.#memoryBytes > REMEMBERED_BYTES) {
+    const { rememberedBytes = REMEMBERED_BYTES } = this.#options;
+    while (this.#memory.size > REMEMBERED_EVENTS || this.#memoryBytes > rememberedBytes) {
       this.#floor = this.#shift();
       while (this.#memory.at(this.#memory.first)?.kv.modRevision === this.#floor) this.#shift();
     }

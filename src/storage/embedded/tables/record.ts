@@ -69,13 +69,26 @@ export function encodeRecord(record: LogRecord, place?: RecordPlace): Buffer {
   return bytes;
 }
 
-/** Reads the record of `revision`; `bytes` may be a buffer that is used again. Throws StorageCorruptError. */
-export function decodeRecord(bytes: Buffer, revision: number): LogRecord {
+/** Where the value of the record of `revision` begins. Throws StorageCorruptError. */
+function checkRecord(bytes: Buffer, revision: number): number {
   const size = bytes.length;
   const keyBytes = size < HEADER_BYTES ? 0 : bytes.readUInt16LE(6);
   const isWhole = size >= HEADER_BYTES + keyBytes && crc32(new Uint8Array(bytes.buffer, bytes.byteOffset + 4, size - 4)) === bytes.readUInt32LE(0);
   if (!isWhole || bytes.readDoubleLE(8) !== revision) throw new StorageCorruptError(`the record of revision ${revision} does not match its checksum`);
-  const valueStart = HEADER_BYTES + keyBytes;
+  return HEADER_BYTES + keyBytes;
+}
+
+/** The value that the record of `revision` has of `key`, a view of `bytes`; undefined for a tombstone and for another key. Throws StorageCorruptError. */
+export function viewValue(bytes: Buffer, key: string, revision: number): Uint8Array | undefined {
+  const valueStart = checkRecord(bytes, revision);
+  if (bytes[4] === TYPE_DELETE || bytes.toString('utf8', HEADER_BYTES, valueStart) !== key) return undefined;
+  return new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, bytes.length - valueStart);
+}
+
+/** Reads the record of `revision`; `bytes` may be a buffer that is used again. Throws StorageCorruptError. */
+export function decodeRecord(bytes: Buffer, revision: number): LogRecord {
+  const size = bytes.length;
+  const valueStart = checkRecord(bytes, revision);
   return {
     isTombstone: bytes[4] === TYPE_DELETE,
     key: bytes.toString('utf8', HEADER_BYTES, valueStart),

@@ -15,13 +15,13 @@ import type { KeyRange, KeyValue } from '../../store.ts';
 import type { RevisionSpan } from '../../watch-hub.ts';
 import {
   type LogRecord, type VersionPointer, decodeNumbers, decodeOldKey, decodePointer, decodeRecord, decodeRevision, encodeLeaseKey,
-  encodeNumbers, encodeRevision, escapeKey,
+  encodeNumbers, encodeRevision, escapeKey, viewValue,
 } from './record.ts';
 
 type Table = Database<Buffer, Buffer>;
 /** Parameters that are missing in lmdb's types. */
 type AppendTable = { put(key: Buffer, value: Buffer, options: { readonly append: boolean }): Promise<boolean> };
-type FastTable = { getBinaryFast(key: Buffer, options: { readonly transaction: Transaction }): Buffer | undefined };
+type FastTable = { getBinaryFast(key: Buffer, options?: { readonly transaction: Transaction }): Buffer | undefined };
 
 /** How far history reaches back, and how far sweeping has come. */
 export interface CompactionState {
@@ -150,6 +150,12 @@ export class Tables {
     } finally {
       snapshot.done();
     }
+  }
+
+  /** The value of `key` that was written at `revision`, as of a commit no older than this turn; a view of memory that the next read uses again. */
+  viewValue(key: string, revision: number): Uint8Array | undefined {
+    const bytes = (this.log as FastTable).getBinaryFast(encodeRevision(revision));
+    return bytes && viewValue(bytes, key, revision);
   }
 
   noteDamage(record: DamagedRecord): void {
