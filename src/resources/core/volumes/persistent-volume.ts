@@ -189,6 +189,7 @@ export const persistentVolumeKind: KindSpec = {
   returnsDeleted: true,
   subresources: [status],
   metadataChecks: ['object', 'new', 'object', 'kind'],
+  statusMetadataChecks: ['update', 'kind'],
   ruleGates: [MOVES_GATE],
   columns: volumeColumns,
   applyDefaults: applyVolumeObjectDefaults,
