@@ -1,7 +1,7 @@
 // What the registry offers to endpoints, controllers and the library: seven verbs over rows, and objects that know their own bytes.
 import type { Clock, Random, MaybePromise, Steps } from '../base/index.ts';
 import type { FieldError, KubeObject, ManagedFieldsEntry, ObjectMeta, StatusError } from '../apimachinery/index.ts';
-import type { Resource, User } from './resource.ts';
+import type { Propagation, Resource, User } from './resource.ts';
 
 /**
  * JSON, protobuf or CBOR; `single` carries kind and apiVersion, `line` is the same with a newline at its end, `item` is how a typed list holds it
@@ -240,11 +240,9 @@ export interface UpdateRequest extends Target {
 }
 
 /** How an object is removed, and what becomes of its dependents. */
-export interface DeleteOptions {
+export interface DeleteOptions extends Propagation {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: Preconditions;
-  readonly orphanDependents?: boolean;
-  readonly propagationPolicy?: string;
   /** Removes what cannot be read, and nothing else, without asking admission. */
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }

@@ -152,6 +152,9 @@ test('update of an absent object creates where the row allows it', async () => {
   const { put } = createBench();
   const made = await put(rows.leases, { metadata: { name: 'l', resourceVersion: '3' }, spec: { holderIdentity: 'me' } }, { createIfAbsent: true });
   assert.equal(made.created, true);
+  const dry = await put(rows.leases, { metadata: { name: 'dry', resourceVersion: '3' }, spec: {} },
+    { createIfAbsent: true, context: makeContext({ dryRun: true }) });
+  assert.equal(dry.object.revision, 3);
   const absent = await refusal(put(rows.configMaps, cm('none') as unknown as KubeObject));
   assert.equal(absent.message, 'configmaps "none" not found');
   const other = await refusal(put(rows.configMaps, cm('none') as unknown as KubeObject, { preconditions: { uid: 'x' } }));

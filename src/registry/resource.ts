@@ -105,6 +105,12 @@ export interface PreparedWork {
   readonly pause: () => Promise<void> | undefined;
 }
 
+/** What a delete says of the dependents of the object. */
+export interface Propagation {
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+}
+
 /**
  * What makes a kind special. All functions are optional, synchronous (but for prepareValidation) and pure except that the prepareFor
  * functions change the new object in place. Its members and what is in them are its own; deeper parts it may share with the object that it replaces.
@@ -139,8 +145,8 @@ export interface Strategy {
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
   /** Why the object of a name is never deleted by itself (PriorityClasses of the system); deletions of a collection do not ask. */
   refuseDeletion?(name: string): string | undefined;
-  /** Puts an object that a delete found alive into its dying phase, in place (namespaces); with it a first delete never removes. */
-  terminate?(object: KubeObject): void;
+  /** Puts an object that a delete found alive into its dying phase, in place (namespaces); with it a first delete never removes or adds finalizers. */
+  terminate?(object: KubeObject, options: Propagation): void;
   /** Something besides metadata.finalizers keeps a deleted object alive (spec.finalizers of namespaces). */
   holdsDeletion?(object: KubeObject): boolean;
 }

@@ -112,13 +112,16 @@ function givenRevision(object: KubeObject): number {
   return text !== '' && resourceVersionProblem(text) === undefined ? Number(text) : 0;
 }
 
-async function commit({ core, creation: { scope, managedFields, unread }, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
+async function commit({ core, creation, object, write: { context, pause } }: Attempt): Promise<WriteResult | undefined> {
+  const { scope, managedFields, unread, pathName } = creation;
   const { storage, target } = scope;
   const { name = '', namespace = '' } = object.metadata;
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
   dropEmptyLists(target, object);
+  // Storing what an update creates drops the resourceVersion that it was sent with; a dry run shows it.
+  if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion;
   target.resource.strategy.completeStored?.(object);
   const mayHoldNulls = target.resource.custom && managedFields === 'keep';
   const emptied = unread && emptiedMetadata({ ...target, subresource: '' }, object, unread);

@@ -4,9 +4,10 @@ import { StatusError } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
 import type { DeleteOptions, ListOptions, ListResult, StoredObject, Target, WriteContext } from '../contract.ts';
 import type { Core } from '../core.ts';
-import { deleteObject } from './delete.ts';
+import { deleteObject, warnOfOrphans } from './delete.ts';
 import { listReady } from '../conversion/converted-reads.ts';
 import { deleteProblems, refuseOptions } from '../options.ts';
+import { nameOf } from './list.ts';
 
 /** Deletes in flight at once; the reference has one (`--delete-collection-workers`), whose commits do not share an fsync. */
 const WORKERS = 16;
@@ -20,10 +21,18 @@ interface CollectionDeletion {
   readonly context: WriteContext;
 }
 
+/** The list as the reference reads it: in pages, and pages of a revision are of exactly that one. */
+function asPages(target: Target, list: ListOptions): ListOptions {
+  const { resourceVersion = '', resourceVersionMatch = '', limit = 0, continue: token = '' } = list;
+  const isAsAsked = resourceVersion === '' || resourceVersion === '0' || resourceVersionMatch !== '' || limit !== 0 || token !== '';
+  return isAsAsked || nameOf(target, list.predicate) !== undefined ? list : { ...list, resourceVersionMatch: 'Exact' };
+}
+
 /** Deletes the objects that `list` selects. */
 export async function deleteObjects(core: Core, target: Target, { list, options, context }: CollectionDeletion): Promise<ListResult> {
   refuseOptions('DeleteOptions', deleteProblems(options));
-  const found = await listReady(core, target, list);
+  warnOfOrphans({ resource: target.resource, options, context });
+  const found = await listReady(core, target, asPages(target, list));
   const queue = found.items[Symbol.iterator]();
   const deleteOne = async (object: StoredObject, onAdmitted: () => void): Promise<void> => {
     try {

@@ -45,7 +45,7 @@ export async function deleteObject(core: Core, request: DeleteRequest): Promise<
   refuseOptions('DeleteOptions', deleteProblems(request.options));
   if (request.options.ignoreStoreReadErrorWithClusterBreakingPotential === true) return deleteUnreadable(core, request);
   refuseDeletion(request);
-  warnOfOrphans(request);
+  if (request.inCollection !== true) warnOfOrphans(request);
   const { resource, version, namespace, name, context } = request;
   const scope = core.scope({ resource, version, namespace });
   const { storage } = scope;
@@ -174,7 +174,8 @@ async function runDoubtfulRound(round: Round): Promise<Outcome> {
   return again;
 }
 
-function warnOfOrphans({ resource, options, context: { warnings } }: DeleteRequest): void {
+/** Warns of deletes that say nothing of dependents, where that may surprise. */
+export function warnOfOrphans({ resource, options, context: { warnings } }: Pick<DeleteRequest, 'resource' | 'options' | 'context'>): void {
   const text = resource.strategy.deletionWarning;
   const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined;
   if (text !== undefined && isDefault && !warnings.includes(text)) warnings.push(text);

@@ -88,8 +88,9 @@ export function applyGrace(resource: Resource, object: KubeObject, { options, no
   const { gracePeriodSeconds } = resource.strategy;
   const meta = object.metadata;
   if (gracePeriodSeconds === undefined) return { type: 'none' };
+  const wanted = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
   if (meta.deletionTimestamp === undefined) {
-    const seconds = gracePeriodSeconds(object, options.gracePeriodSeconds);
+    const seconds = gracePeriodSeconds(object, wanted);
     meta.deletionTimestamp = formatTime(nowMs + seconds * 1000);
     meta.deletionGracePeriodSeconds = seconds;
     growGeneration(meta);
@@ -97,11 +98,13 @@ export function applyGrace(resource: Resource, object: KubeObject, { options, no
   }
   const current = meta.deletionGracePeriodSeconds ?? 0;
   if (current === 0) return { type: 'none' };
-  const wanted = options.gracePeriodSeconds;
   if (wanted === undefined || wanted >= current) return { type: 'pending' };
-  meta.deletionTimestamp = formatTime(Date.parse(meta.deletionTimestamp) + (wanted - current) * 1000);
-  meta.deletionGracePeriodSeconds = wanted;
-  return { type: 'begun', seconds: wanted };
+  const endMs = Date.parse(meta.deletionTimestamp) + (wanted - current) * 1000;
+  // Grace that is over already ends now, and is still grace: the kubelet removes the object.
+  const seconds = endMs < nowMs && wanted !== 0 ? 1 : wanted;
+  meta.deletionTimestamp = formatTime(Math.max(endMs, nowMs));
+  meta.deletionGracePeriodSeconds = seconds;
+  return { type: 'begun', seconds };
 }
 
 /** Marks an object that finalizers hold, in place: deleted from this moment on, without grace. */
@@ -115,9 +118,7 @@ export function markDeleting(meta: ObjectMeta, nowMs: number): void {
 export function beginTermination(resource: Resource, object: KubeObject,
   { options, nowMs }: { readonly options: DeleteOptions; readonly nowMs: number }): void {
   object.metadata.deletionTimestamp ??= formatTime(nowMs);
-  resource.strategy.terminate?.(object);
-  const finalizers = propagationFinalizers(resource, object.metadata, options);
-  if (finalizers !== undefined) object.metadata.finalizers = finalizers;
+  resource.strategy.terminate?.(object, options);
 }
 
 /** True when an update takes away the last thing that kept a deleted object alive. */

@@ -54,7 +54,7 @@ function chooseView(target: Target, options: ListOptions, position: ContinuePosi
 }
 
 /** The one object that a list is of. The reference reads it as such, and takes no notice of the limit. */
-function nameOf({ resource, namespace }: Target, predicate: Predicate): string | undefined {
+export function nameOf({ resource, namespace }: Target, predicate: Predicate): string | undefined {
   return !resource.namespaced || (namespace || predicate.namespace) ? predicate.name : undefined;
 }
 
@@ -66,8 +66,9 @@ function makeQuery(core: Core, scope: RequestScope, { options, view, position }:
   const narrowed = collectionPrefix(core.root, storage.resource, namespace);
   const name = nameOf(target, predicate);
   const range = position === undefined ? readRange(narrowed, name) : { start: prefix + position.start, end: prefixRange(prefix).end };
-  // Any state is served whole: the reference ignores the limit there.
-  const isWhole = (view.type === 'any' && core.options.limitsAnyState !== true) || name !== undefined;
+  // Any state is served whole: the reference ignores the limit there, but for events, which it does not keep in memory.
+  const limitsAny = core.options.limitsAnyState === true || target.resource.ttlSeconds !== undefined;
+  const isWhole = (view.type === 'any' && !limitsAny) || name !== undefined;
   const limit = isWhole ? 0 : Math.max(0, options.limit ?? 0);
   return { scope, predicate, prefix, range, limit, position };
 }

@@ -206,7 +206,6 @@ async function createAbsent({ core, request, scope }: Round): Promise<Outcome> {
   }
   checkIdentity(request, name, object);
   readVersion(object);
-  delete object.metadata.resourceVersion;
   const creation = { scope, object, context, subresource, managedFields, isPatch, unread: request.unread?.(), pathName: name,
     authorize: context.authorizeCreate };
   const result = await createPrepared(core, creation);

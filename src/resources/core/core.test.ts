@@ -1,7 +1,9 @@
 // Core kinds without a folder of their own: validation, preparation and cells, in the words of the reference.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applyDefaults, create, prepareChanged, prepareNew, printCell, specOfKind, update, updateStatus, warn } from '../kinds.suite.ts';
+import type { KubeObject } from '../../apimachinery/index.ts';
+import type { Propagation } from '../../registry/index.ts';
+import { applyDefaults, create, prepareChanged, prepareNew, printCell, specOfKind, strategyOf, update, updateStatus, warn } from '../kinds.suite.ts';
 
 /** Kind, body, and the errors of the reference. */
 const refused: readonly (readonly [string, object, readonly string[]])[] = [
@@ -197,4 +199,18 @@ test('a selector that an older release could not convert stays as it is', () => 
   assert.deepEqual(errors(controller({ a: 'b' }), controller({ c: 'd' })),
     ['spec.selector: Invalid value: {"a":"b"}: cannot update non-convertible selector']);
   assert.deepEqual(errors(controller({ a: 'b' }), controller({ a: 'b' }, 'x')), ['x: Not found: "v": unknown non-convertible field']);
+});
+
+test('a namespace that is deleted gets the finalizers that the options ask for, and keeps its own where they ask for none', () => {
+  const after = (finalizers: string[] | undefined, options: Propagation): unknown => {
+    const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n', ...(finalizers !== undefined && { finalizers }) } };
+    strategyOf('/Namespace').terminate?.(namespace, options);
+    return namespace.metadata.finalizers;
+  };
+  assert.deepEqual(after(undefined, {}), undefined);
+  assert.deepEqual(after(undefined, { orphanDependents: false }), ['foregroundDeletion']);
+  assert.deepEqual(after(['foregroundDeletion', 'a/b'], { orphanDependents: true }), ['a/b', 'orphan']);
+  assert.deepEqual(after(['orphan', 'foregroundDeletion'], {}), ['orphan', 'foregroundDeletion']);
+  assert.deepEqual(after(['orphan'], { propagationPolicy: 'Foreground' }), ['foregroundDeletion']);
+  assert.deepEqual(after(['orphan'], { propagationPolicy: 'Background' }), []);
 });

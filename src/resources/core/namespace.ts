@@ -1,6 +1,6 @@
 // core/v1 Namespace: spec.finalizers are written through finalize only and hold the deletion, which is a phase.
-import { type KubeObject, checkQualifiedName, invalidValue } from '../../apimachinery/index.ts';
-import type { Column } from '../../registry/index.ts';
+import { type KubeObject, type ObjectMeta, checkQualifiedName, invalidValue } from '../../apimachinery/index.ts';
+import type { Column, Propagation } from '../../registry/index.ts';
 import { textColumn, withNameAndAge } from '../common/columns/columns.ts';
 import { ensureStruct, setZero } from '../common/defaults.ts';
 import { textFields } from '../common/selectable-fields.ts';
@@ -68,6 +68,22 @@ function validateNamespaceStatus(object: KubeObject): Errors {
   return [invalidValue('status.Phase', phase, text)];
 }
 
+/** Sets the finalizers with which a namespace waits for the garbage collector; unlike other kinds it keeps both, and is held where none are orphaned. */
+function awaitCollector(meta: ObjectMeta, { orphanDependents, propagationPolicy }: Propagation): void {
+  const old = meta.finalizers ?? [];
+  const wants = (finalizer: string, policy: string, orphans: boolean): boolean => {
+    if (orphanDependents !== undefined) return orphanDependents === orphans;
+    return propagationPolicy === undefined ? old.includes(finalizer) : propagationPolicy === policy;
+  };
+  let finalizers = old;
+  for (const [finalizer, isWanted] of [['orphan', wants('orphan', 'Orphan', true)],
+    ['foregroundDeletion', wants('foregroundDeletion', 'Foreground', false)]] as const) {
+    if (finalizers.includes(finalizer) === isWanted) continue;
+    finalizers = isWanted ? [...finalizers, finalizer] : finalizers.filter((each) => each !== finalizer);
+  }
+  if (finalizers !== old) meta.finalizers = finalizers;
+}
+
 /** The spec of Namespace. */
 export const namespaceKind: KindSpec = {
   kind: 'Namespace', plural: 'namespaces', shortNames: ['ns'], cluster: true,
@@ -82,8 +98,9 @@ export const namespaceKind: KindSpec = {
     prepareForUpdate(namespace, old, { subresource }) {
       if (subresource !== 'finalize') copyMember(namespace, old, 'spec');
     },
-    terminate(namespace) {
+    terminate(namespace, options) {
       namespace['status'] = { ...ensureStruct(namespace, 'status'), phase: 'Terminating' };
+      awaitCollector(namespace.metadata, options);
     },
     holdsDeletion: (namespace) => toList(readPath(namespace, 'spec', 'finalizers')).length > 0,
   },

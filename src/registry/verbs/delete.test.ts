@@ -1,0 +1,58 @@
+// Deletes of single objects and of collections: grace, warnings, and the state that a collection is listed at.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeleteOptions } from '../contract.ts';
+import { everything } from '../reads/predicate.ts';
+import type { Resource } from '../resource.ts';
+import { createBench, makeContext, rows, show } from '../testing.ts';
+
+const configMap = (name: string): Record<string, unknown> => ({ metadata: { name } });
+
+test('delete takes negative grace for a second, and gives one where the shorter grace is over', async () => {
+  const { create, remove, clock } = createBench();
+  for (const name of ['p', 'q']) await create(rows.pods, { metadata: { name }, spec: { nodeName: 'n' } });
+  const grace = async (name: string, gracePeriodSeconds: number): Promise<unknown[]> => {
+    const { type, object } = await remove(rows.pods, name, { gracePeriodSeconds });
+    return [type, show(object).metadata.deletionGracePeriodSeconds, show(object).metadata.deletionTimestamp];
+  };
+  assert.deepEqual(await grace('p', 30), ['pending', 30, '2026-01-02T03:04:35Z']);
+  assert.deepEqual(await grace('q', 30), ['pending', 30, '2026-01-02T03:04:35Z']);
+  assert.deepEqual(await grace('q', -2), ['pending', 1, '2026-01-02T03:04:06Z']);
+  clock.advance(10_000);
+  assert.deepEqual(await grace('p', 5), ['pending', 1, '2026-01-02T03:04:15Z']);
+});
+
+test('deleteCollection of a revision deletes what there was at that one', async () => {
+  const { create, registry, at, names } = createBench();
+  const { object: { revision } } = await create(rows.configMaps, configMap('old'));
+  await create(rows.configMaps, configMap('new'));
+  await registry.deleteCollection(at(rows.configMaps), { predicate: everything, resourceVersion: String(revision) }, {}, makeContext());
+  assert.deepEqual(await names(rows.configMaps), ['new']);
+});
+
+test('a delete that says nothing of dependents warns where they stay, one of a collection also where it finds nothing', async () => {
+  const { registry, at } = createBench();
+  const row = { ...rows.configMaps, strategy: { ...rows.configMaps.strategy, deletionWarning: 'they stay' } };
+  const warningsOf = async (options: DeleteOptions): Promise<readonly string[]> => {
+    const context = makeContext();
+    await registry.deleteCollection({ ...at(rows.configMaps), resource: row }, { predicate: everything }, options, context);
+    return context.warnings;
+  };
+  assert.deepEqual([await warningsOf({}), await warningsOf({ orphanDependents: true })], [['they stay'], []]);
+});
+
+test('a list of any state keeps to its limit only where objects expire, as events do', async () => {
+  const { create, registry, at } = createBench();
+  for (const name of ['a', 'b']) await create(rows.configMaps, configMap(name));
+  const count = async (resource: Resource): Promise<number> =>
+    (await registry.list({ ...at(rows.configMaps), resource }, { predicate: everything, resourceVersion: '0', limit: 1 })).count;
+  assert.deepEqual([await count(rows.configMaps), await count({ ...rows.configMaps, ttlSeconds: 3600 })], [2, 1]);
+});
+
+test('a delete at a resourceVersion is done where its options take the finalizers away that held the object', async () => {
+  const { create, remove, names } = createBench();
+  const { object } = await create(rows.configMaps, { metadata: { name: 'a', finalizers: ['foregroundDeletion'] } });
+  const preconditions = { resourceVersion: String(object.revision) };
+  assert.equal((await remove(rows.configMaps, 'a', { propagationPolicy: 'Background', preconditions })).type, 'gone');
+  assert.deepEqual(await names(rows.configMaps), []);
+});
