@@ -68,9 +68,9 @@ describe('pages for operators', () => {
     const levels = (await get(`${root}/dump_priority_levels`)).text;
     assert.match(levels, /^PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, /);
     assert.match(levels, /\nworkload-high, {5}0, {12}true, {3}false, {7}0, /);
-    assert.match((await get(`${root}/dump_queues`)).text, /\nworkload-low, {6}127, /);
+    assert.match((await get(`${root}/dump_queues`)).text, /\nworkload-low, {6}127, {4}0, /);
     const requests = (await server.request({ path: `${root}/dump_requests?includeRequestDetails=1` })).text;
-    assert.match(requests, /^PriorityLevelName, FlowSchemaName, QueueIndex, .* UserName, .*Namespace, Name, APIVersion, Resource, SubResource\n/);
+    assert.match(requests, /^PriorityLevelName, FlowSchemaName, QueueIndex, .* UserName, .*Namespace, Name, {3}APIVersion, Resource, SubResource\n/);
     assert.equal((await get(`${root}/nope`)).status, 404);
   });
 

@@ -5,11 +5,14 @@ import type { DumpedRequest, FlowControl } from './flow-control.ts';
 
 const ROOT = '/debug/api_priority_and_fairness/';
 
+/** The least width of a column, with the space after it. */
+const LEAST_WIDTH = 8;
+
 /** Cells in columns as wide as their widest cell; every cell but the last of a line ends with a comma. */
 function formatTable(rows: readonly (readonly unknown[])[]): string {
   const cells = rows.map((row) => row.map((cell, index) => (index < row.length - 1 ? `${String(cell)},` : String(cell))));
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const pad = (cell: string, column: number, { length }: readonly string[]): string => (column < length - 1 ? cell.padEnd((widths[column] ?? 0) + 1) : cell);
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(LEAST_WIDTH, ...cells.map((row) => (row[column]?.length ?? 0) + 1)));
+  const pad = (cell: string, column: number, { length }: readonly string[]): string => (column < length - 1 ? cell.padEnd(widths[column] ?? 0) : cell);
   return cells.map((row) => `${row.map((cell, column) => pad(cell, column, row)).join('')}\n`).join('');
 }
 
