@@ -15,7 +15,7 @@ import { waitForSignal } from './wait-for-signal.ts';
 const MOST_WORKERS = 64;
 
 const ownSchema = {
-  verbosity: integer({ flag: 'v', default: 0, help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' }),
+  verbosity: integer({ flag: 'v', default: 0, check: checks.notNegative, help: 'Log level: 1 start and stop, 2 controllers, 3 requests, 4 connections.' }),
   loggingFormat: text({
     flag: 'logging-format', default: 'json', check: checks.oneOf(...logFormats), help: 'Form of log lines: json, or text as klog writes it.',
   }),

@@ -162,7 +162,8 @@ interface Setting {
 
 function readSetting(text: string): Setting {
   const colon = text.indexOf(':');
-  const [name = '', value] = text.slice(colon + 1).split('=', 2);
+  const [name = '', ...values] = text.slice(colon + 1).split('=');
+  const value = values.length === 0 ? undefined : values.join('=');
   return { component: text.slice(0, Math.max(0, colon)) || COMPONENT, name: name.trim(), value: value?.trim() };
 }
 

@@ -1,14 +1,15 @@
 // Options of authentication and authorization, spelled as kube-apiserver spells them.
 import { type AuthorizationMode, type StaticToken, authorizationModes } from '../../auth/index.ts';
-import { type SettingsOf, checks, duration, list, text, toggle, value } from './schema.ts';
+import { type SettingsOf, checks, duration, list, text, texts, toggle, value } from './schema.ts';
 
 const ONE_HOUR_MS = 3_600_000;
 const LONGEST_TOKEN_LIFE_MS = 2 ** 32 * 1000;
 
-const isIssuer = (issuer: string): boolean => issuer !== '' && (!issuer.includes(':') || URL.canParse(issuer));
+const isIssuer = (issuer: string): boolean => !issuer.includes(':') || URL.canParse(issuer);
 
 function checkIssuers(issuers: readonly string[]): string | undefined {
   if (issuers.length === 0) return 'must name at least one issuer';
+  if (issuers.includes('')) return 'should not be an empty string';
   return issuers.every(isIssuer) ? undefined : 'must be a URL or a word without a colon';
 }
 
@@ -17,6 +18,17 @@ const checkTokenLife = (ms: number): string | undefined =>
 
 const checkModes = (modes: readonly string[]): string | undefined =>
   (modes.length === 0 ? 'must name at least one mode' : checks.eachOneOf(...authorizationModes)(modes));
+
+const checkKeysUri = (uri: string): string | undefined => (uri === '' || uri.startsWith('https://') ? undefined : `requires https scheme, parsed as: ${uri}`);
+
+/** A provider's URL is where its keys are found below, so nothing follows its path. */
+function checkProvider(url: string): string | undefined {
+  if (url === '') return undefined;
+  if (!url.startsWith('https://') || !URL.canParse(url)) return 'must begin with https://';
+  const { username, search, hash } = new URL(url);
+  const [part] = [[username, 'a username'], [search, 'a query'], [hash, 'a fragment']].find(([text]) => text !== '')?.slice(1) ?? [];
+  return part === undefined ? undefined : `must not contain ${part}`;
+}
 
 const checkClaims = (claims: readonly string[]): string | undefined => (claims.every((claim) => claim.indexOf('=') > 0) ? undefined : 'must be claim=value');
 
@@ -29,7 +41,7 @@ const certificates = {
 } as const;
 
 const serviceAccounts = {
-  serviceAccountIssuers: list({
+  serviceAccountIssuers: texts({
     flag: 'service-account-issuer', default: ['https://kubernetes.default.svc'], check: checkIssuers,
     help: 'Issuers of service account tokens; the first one signs, all are accepted.',
   }),
@@ -41,7 +53,9 @@ const serviceAccounts = {
     flag: 'service-account-signing-endpoint',
     help: 'Unix socket of a program that signs service account tokens (ExternalJWTSigner by gRPC), in place of keys; @NAME is an abstract one.',
   }),
-  serviceAccountJwksUri: text({ flag: 'service-account-jwks-uri', help: 'Where the public keys of service account tokens are; by default on this server.' }),
+  serviceAccountJwksUri: text({
+    flag: 'service-account-jwks-uri', check: checkKeysUri, help: 'Where the public keys of service account tokens are; by default on this server.',
+  }),
   apiAudiences: list({ flag: 'api-audiences', help: 'Audiences of tokens for this API; by default the issuers of service account tokens.' }),
   serviceAccountMaxTokenExpirationMs: duration({
     flag: 'service-account-max-token-expiration', default: 0, flagDefault: '0s', check: checkTokenLife,
@@ -82,7 +96,7 @@ const proxyClient = {
 
 const oidc = {
   oidcIssuerUrl: text({
-    flag: 'oidc-issuer-url', check: (url) => (url === '' || url.startsWith('https://') ? undefined : 'must begin with https://'),
+    flag: 'oidc-issuer-url', check: checkProvider,
     help: 'OpenID Connect provider whose ID tokens are accepted (https).',
   }),
   oidcClientId: text({ flag: 'oidc-client-id', help: 'Audience that its tokens must name.' }),
@@ -157,4 +171,18 @@ export function findTokenConflicts(settings: TokenSettings): string[] {
   if (!endpoint.startsWith('@') || /^@[\w-]+(?:\.[\w-]+)*$/.test(endpoint)) return [];
   return [`invalid value ${JSON.stringify(endpoint)} passed for \`--service-account-signing-endpoint\`, when prefixed with @ must be a valid abstract `
     + 'socket name'];
+}
+
+/** Reports flags about OpenID Connect without a provider, and a service for rights that no mode asks, in the reference's words. */
+export function findIdentityConflicts(settings: SettingsOf<typeof identityOptions>): string[] {
+  const { oidcIssuerUrl, oidcClientId, oidcCaFile, oidcUsernameClaim, oidcUsernamePrefix, oidcGroupsClaim, oidcGroupsPrefix, oidcRequiredClaims } = settings;
+  const isAsked = oidcCaFile + oidcUsernamePrefix + oidcGroupsClaim + oidcGroupsPrefix !== '' || oidcRequiredClaims.length > 0
+    || oidcUsernameClaim !== oidc.oidcUsernameClaim.default;
+  const hasProvider = oidcIssuerUrl !== '' && oidcClientId !== '';
+  const isUnasked = settings.authorizationWebhookConfigFile !== '' && settings.authorizationConfig === '' && !settings.authorizationMode.includes('Webhook');
+  return [
+    ...(!hasProvider && (isAsked || oidcIssuerUrl + oidcClientId !== '')
+      ? ['oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set'] : []),
+    ...(isUnasked ? ['cannot specify --authorization-webhook-config-file without mode Webhook'] : []),
+  ];
 }

@@ -60,6 +60,12 @@ describe('parseCommandLine', () => {
     assert.deepEqual(read('--service-account-lookup').warnings, []);
   });
 
+  it('reads small numbers with exponents, and takes an issuer as it is', () => {
+    assert.equal(read('--goaway-chance=1e-3').settings['goawayChance'], 0.001);
+    assert.deepEqual(read('--service-account-issuer=a,b', '--service-account-issuer=').settings['serviceAccountIssuers'], ['a,b', '']);
+    assert.throws(() => resolveOptions({ serviceAccountIssuers: ['a', ''] }), /--service-account-issuer should not be an empty string/);
+  });
+
   it('refuses bad values, stray arguments and missing values', () => {
     for (const args of [['--etcd-compaction-interval=x'], ['--secure-port=x'], ['--request-timeout=5'], ['--anonymous-auth=maybe'], ['stray'],
       ['--data-dir']]) {
@@ -108,6 +114,17 @@ describe('resolveOptions', () => {
     assert.throws(() => resolveOptions({ eventTtlMs: 500 }), /--event-ttl must be at least a second/);
     assert.throws(() => resolveOptions({ goawayChance: 0.03 }), /--goaway-chance can not be less than 0 or greater than 0.02/);
     assert.throws(() => resolveOptions({ strictTransportSecurityDirectives: ['max-age'] }), /--strict-transport-security-directives allows max-age=/);
+    for (const url of ['http://a', 'https://', 'https://a#b', 'https://a?b', 'https://u@a']) {
+      assert.throws(() => resolveOptions({ oidcIssuerUrl: url, oidcClientId: 'c' }), /--oidc-issuer-url must /, url);
+    }
+    const incomplete = [{ oidcIssuerUrl: 'https://a' }, { oidcClientId: 'c' }, { oidcGroupsPrefix: 'p' }, { oidcUsernameClaim: 'n' },
+      { oidcRequiredClaims: ['a=b'] }];
+    for (const oidc of incomplete) {
+      assert.throws(() => resolveOptions(oidc), /oidc-issuer-url and oidc-client-id must be specified together when any oidc-\* flags are set/);
+    }
+    assert.throws(() => resolveOptions({ serviceAccountJwksUri: 'http://a' }), /--service-account-jwks-uri requires https scheme, parsed as: http:\/\/a/);
+    assert.throws(() => resolveOptions({ authorizationWebhookConfigFile: 'a' }), /cannot specify --authorization-webhook-config-file without mode Webhook/);
+    assert.throws(() => resolveOptions({ featureGates: ['AllAlpha=true=false'] }), /invalid value of AllAlpha=true=false, err: strconv.ParseBool/);
     assert.throws(() => resolveOptions({ tlsCertFile: 'x' }), /--tls-private-key-file/);
     assert.throws(() => resolveOptions({ authorizationMode: ['Nope' as 'RBAC'] }), /--authorization-mode/);
     assert.throws(() => resolveOptions({ securePrt: 1 } as object), /unknown option securePrt/);

@@ -6,7 +6,7 @@ import type { ConvertObject } from '../webhooks/in-process-conversion.ts';
 import { type Logger, silentLogger } from '../observability/logger.ts';
 import { auditOptions, findAuditConflicts } from './audit.ts';
 import { type ControllerName, behaviourOptions } from './behaviour.ts';
-import { findTokenConflicts, identityOptions } from './identity.ts';
+import { findIdentityConflicts, findTokenConflicts, identityOptions } from './identity.ts';
 import { findKubeletConflicts, kubeletOptions } from './kubelets.ts';
 import { type SettingsOf, defaultsOf, findProblems, value } from './schema.ts';
 import { servingOptions } from './serving.ts';
@@ -65,7 +65,6 @@ function findConflicts(options: ServerOptions): string[] {
       (options.proxyClientCertFile === '') !== (options.proxyClientKeyFile === ''),
       '--proxy-client-cert-file and --proxy-client-key-file must be given together',
     ],
-    [(options.oidcIssuerUrl === '') !== (options.oidcClientId === ''), '--oidc-issuer-url and --oidc-client-id must be given together'],
     [options.consoleOidcClientId !== '' && !options.console, '--console-oidc-client-id needs --console'],
     [
       options.consoleOidcClientId !== '' && options.oidcIssuerUrl === '' && options.authenticationConfig === '',
@@ -98,7 +97,7 @@ function findConflicts(options: ServerOptions): string[] {
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
   return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options),
-    ...findPluginConflicts(options), ...findTokenConflicts(options)];
+    ...findPluginConflicts(options), ...findTokenConflicts(options), ...findIdentityConflicts(options)];
 }
 
 /** Admission plugins that are asked for and refused at once, in the reference's words. */

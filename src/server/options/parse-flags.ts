@@ -96,7 +96,7 @@ function parseValue(option: Option<unknown>, text: string): unknown {
       if (!/^-?\d{1,9}$/.test(text)) throw fail('must be a whole number');
       return Number(text);
     case 'number':
-      if (!/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) throw fail('must be a number');
+      if (!/^-?\d{1,9}(?:\.\d{1,9})?(?:e[-+]?\d)?$/i.test(text)) throw fail('must be a number');
       return Number(text);
     case 'duration': {
       const ms = parseDuration(text);
