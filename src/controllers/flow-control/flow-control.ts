@@ -34,6 +34,8 @@ function restoreDefault(current: KubeObject, { object, mandatory }: FlowControlD
   const wanted = isExemptLevel(object) && isExempt(current) ? current['spec'] : object['spec'];
   const spec = follows && !equalJson(current['spec'], wanted) ? wanted : current['spec'];
   if (spec === current['spec'] && wish === follows) return current;
+  // An annotation that says so in another spelling stays.
+  if (wish === follows) return { ...current, spec };
   const annotations = { ...current.metadata.annotations, [AUTO_UPDATE_ANNOTATION]: String(follows) };
   return { ...current, metadata: { ...current.metadata, annotations }, spec };
 }

@@ -85,8 +85,10 @@ describe('flow control on a running server', () => {
     // The one that is changed after it is restored: it has had its turn.
     const other = `${flow}/prioritylevelconfigurations/workload-high`;
     const { body: { spec } } = await server.request({ path: other });
-    await server.request({ method: 'PATCH', path: other, body: change });
-    await requestUntil(server, { path: other }, { until: ({ body }) => body.spec.limited.nominalConcurrencyShares === spec.limited.nominalConcurrencyShares });
+    await server.request({ method: 'PATCH', path: other, body: { ...change, metadata: { annotations: { [autoUpdate]: 'TRUE' } } } });
+    const restored = await requestUntil(server, { path: other },
+      { until: ({ body }) => body.spec.limited.nominalConcurrencyShares === spec.limited.nominalConcurrencyShares });
+    assert.equal(restored.body.metadata.annotations[autoUpdate], 'TRUE');
     assert.equal((await server.request({ path })).body.spec.limited.nominalConcurrencyShares, 7);
   });
 
