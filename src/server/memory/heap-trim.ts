@@ -15,13 +15,19 @@ import { provokeCollection } from './provoke-collection.ts';
 const CHECK_EVERY_MS = 3_000;
 /** Below this share of busy time in an interval there are next to no requests for a collection to hold up. */
 const IDLE_SHARE = 0.01;
-/** What the heap must have grown by since the last time. */
+/** What the heap, and the memory beside it, must have grown by since the last time. */
 const WORTH_BYTES = 24 * 2 ** 20;
 /** Of all that it is for, a running process heeds this flag in its collections alone. */
 const MOVE_MORE = '--optimize-for-size';
 const MOVE_AS_USUAL = '--no-optimize-for-size';
 /** A collection that gives back less was the last one. */
 const PROGRESS_BYTES = 4 * 2 ** 20;
+
+/** V8's heap together with the memory beside it, which holds the bytes of buffers until V8 collects them. */
+function measureHeap(): { readonly total: number; readonly used: number } {
+  const { total_heap_size: total, used_heap_size: used, external_memory: beside } = getHeapStatistics();
+  return { total: total + beside, used: used + beside };
+}
 
 /** Answers the share of time since the last question in which the event loop had work. */
 function createBusyMeter(): () => number {
@@ -36,18 +42,18 @@ function createBusyMeter(): () => number {
 
 /** Lets V8 collect while the process is idle and its heap has grown a lot, for as long as that gives memory back; answers what stops that. */
 export function startHeapTrim(clock: Clock, takeBusyShare = createBusyMeter()): () => void {
-  let settledBytes = getHeapStatistics().total_heap_size;
+  let settledBytes = measureHeap().total;
   let timer: Timer;
   const checkAfter = (step: () => void): void => void (timer = clock.after(CHECK_EVERY_MS, step));
   const endCollection = (before: number): void => {
     setFlagsFromString(MOVE_AS_USUAL);
-    const { total_heap_size: total, used_heap_size: used } = getHeapStatistics();
+    const { total, used } = measureHeap();
     const mayShrink = before - total >= PROGRESS_BYTES && total - used >= WORTH_BYTES;
     settledBytes = mayShrink ? Math.min(settledBytes, total - WORTH_BYTES) : total;
     checkAfter(check);
   };
   const check = (): void => {
-    const { total_heap_size: total } = getHeapStatistics();
+    const { total } = measureHeap();
     if (takeBusyShare() > IDLE_SHARE || total - settledBytes < WORTH_BYTES) return checkAfter(check);
     setFlagsFromString(MOVE_MORE);
     provokeCollection();
