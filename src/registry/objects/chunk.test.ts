@@ -8,7 +8,7 @@ import { createEncodingMemo } from './encoded-bytes.ts';
 import { type ObjectContext, StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
 import { finishSteps } from '../../base/index.ts';
-import { joinItems, packLoose, restChunk } from './chunk.ts';
+import { joinItems, joinItemsInSteps, packLoose, restChunk } from './chunk.ts';
 import { rows } from '../testing.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -198,4 +198,15 @@ test('an object that does not rest takes its bytes along when a lent piece is gi
   for (const { value } of chunk) value.leave(piece);
   assert.deepEqual(chunk.map(({ value }) => [value.isResting, value.memory]), [[true, undefined], [false, undefined]]);
   assert.deepEqual(chunk.map(({ value }) => describeVersion(value)), expected);
+});
+
+test('joinItemsInSteps reads large objects that rest in a step each, and copies them in a step each', () => {
+  const metadata = Array.from({ length: 6 }, (_, i) => ({ annotations: { a: `${i}`.repeat(1_000_000) } }));
+  const { chunk } = makeRecalled(rows.configMaps, metadata);
+  finishSteps(restChunk(chunk));
+  const steps = joinItemsInSteps(chunk, 1, 6);
+  let [count, step] = [0, steps.next()];
+  for (; step.done !== true; step = steps.next()) count += 1;
+  assert.ok(count >= 2 * 5, `${count} steps`);
+  assert.equal(Buffer.compare(step.value, joinItems(chunk, 1, 6)), 0);
 });

@@ -8,7 +8,7 @@
 //
 // Where the store can be read again without waiting, objects rest instead of being packed, and a list lends them a piece: such pieces are kept as long as
 // lists use them, up to a bound for the process.
-import { BoundedCache, type Steps, allocateLasting, isBrokenOff, once, partOf } from '../../base/index.ts';
+import { BoundedCache, type Steps, allocateLasting, finishSteps, isBrokenOff, once, partOf } from '../../base/index.ts';
 import type { Compaction } from '../../cache/index.ts';
 import { allocate } from './splice.ts';
 import type { StoredRevision } from './stored-object.ts';
@@ -72,10 +72,12 @@ const lentPieces = new LentPieces();
 /** Chunks in which every object rests that can. */
 const restingChunks = new WeakSet<ObjectChunk>();
 
+const sizeOf = (chunk: ObjectChunk): number => chunk.reduce((sum, { value }) => sum + value.size, 0);
+
 /** Whether a list of the objects [from, to) has the whole chunk moved to a piece. Objects that rest are read one by one for that. */
 function isWorthPacking(chunk: ObjectChunk, from: number, to: number): boolean {
   if (!chunk.some(({ value }) => value.isResting)) return true;
-  const size = chunk.reduce((sum, { value }) => sum + value.size, 0);
+  const size = sizeOf(chunk);
   if (size > LENT_PIECE_BYTES || to - from < chunk.length * LENT_SHARE) return false;
   // Objects that are packed already leave the room that they take.
   return chunk.some(({ value }) => value.memory !== undefined) || lentPieces.admits(size);
@@ -156,8 +158,10 @@ function viewOf(chunk: ObjectChunk, from: number, to: number): Uint8Array {
 /** joinItems in steps. Objects side by side in a piece are settled. */
 export function* joinItemsInSteps(chunk: ObjectChunk, from: number, to: number): Steps<Uint8Array> {
   if (isJoined(chunk, from, to)) return viewOf(chunk, from, to);
-  yield* settle(chunk.slice(from, to));
-  return joinItems(chunk, from, to);
+  const part = chunk.slice(from, to);
+  yield* settle(part);
+  const isLarge = part.some(({ value }) => value.isResting) && sizeOf(part) > LENT_PIECE_BYTES;
+  return isLarge ? yield* joinLarge(part) : joinItems(chunk, from, to);
 }
 
 /** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
@@ -165,12 +169,27 @@ export function joinItems(chunk: ObjectChunk, from: number, to: number): Uint8Ar
   if (isJoined(chunk, from, to) || (isWorthPacking(chunk, from, to) && pack(chunk))) return viewOf(chunk, from, to);
   const place = chunk.some(({ value }) => value.isResting) ? createPlaces() : undefined;
   const items = chunk.slice(from, to).map(({ value }) => value.item(place));
-  const joined = (place === undefined ? allocateLasting : allocate)(items.reduce((sum, item) => sum + item.length + 1, 0));
+  return finishSteps(copyItems(items, place === undefined ? allocateLasting : allocate));
+}
+
+/** Items of a megabyte are read from the store and copied in a step each. */
+function* joinLarge(part: ObjectChunk): Steps<Uint8Array> {
+  const items: Uint8Array[] = [];
+  for (const { value } of part) {
+    items.push(value.item());
+    yield;
+  }
+  return yield* copyItems(items, allocate);
+}
+
+function* copyItems(items: readonly Uint8Array[], allocateJoined: (length: number) => Uint8Array): Steps<Uint8Array> {
+  const joined = allocateJoined(items.reduce((sum, item) => sum + item.length + 1, 0));
   let at = 0;
   for (const item of items) {
     joined[at] = COMMA;
     joined.set(item, at + 1);
     at += item.length + 1;
+    yield;
   }
   return joined;
 }
