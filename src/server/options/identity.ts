@@ -26,8 +26,9 @@ function checkProvider(url: string): string | undefined {
   if (url === '') return undefined;
   if (!url.startsWith('https://') || !URL.canParse(url)) return 'must begin with https://';
   const { username, search, hash } = new URL(url);
-  const [part] = [[username, 'a username'], [search, 'a query'], [hash, 'a fragment']].find(([text]) => text !== '')?.slice(1) ?? [];
-  return part === undefined ? undefined : `must not contain ${part}`;
+  if (username !== '') return 'must not contain a username';
+  if (search !== '') return 'must not contain a query';
+  return hash === '' ? undefined : 'must not contain a fragment';
 }
 
 const checkClaims = (claims: readonly string[]): string | undefined => (claims.every((claim) => claim.indexOf('=') > 0) ? undefined : 'must be claim=value');
