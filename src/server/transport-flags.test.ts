@@ -112,6 +112,7 @@ describe('--cors-allowed-origins', () => {
 
   it('takes no pattern of a part of a host, and none that is no pattern', async () => {
     await assert.rejects(startTestServer({ corsAllowedOrigins: ['example\\.com'] }), /does not pin to start\/end of host/);
+    await assert.rejects(startTestServer({ corsAllowedOrigins: ['^a$', ''] }), /empty value in --cors-allowed-origins/);
     await assert.rejects(startTestServer({ corsAllowedOrigins: ['^(a$'] }), /invalid regular expression: .*missing closing \)/);
   });
 });

@@ -90,6 +90,12 @@ async function giveNew(wish: PortWish, [index, port]: readonly [number, ServiceP
   } else if (port.nodePort !== known) {
     await takeAsked(wish, { asked: port.nodePort, index }, taken);
   }
+  omitZero(port);
+}
+
+/** The port 0 of a range that begins with it is given out, and shown as absent. */
+function omitZero(port: ServicePort): void {
+  if (port.nodePort === 0) delete port.nodePort;
 }
 
 async function giveAllNew(wish: PortWish, taken: Taken): Promise<void> {
@@ -122,6 +128,7 @@ async function giveAllChanged(wish: PortWish, before: ServiceSpec, taken: Taken)
     const key = `${port.protocol ?? ''} ${port.nodePort}`;
     if (seen.has(key)) throw failure(500, '', `duplicate nodePort: {${key}}`);
     seen.add(key);
+    omitZero(port);
   }
 }
 

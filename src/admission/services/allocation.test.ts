@@ -7,7 +7,7 @@ import { type AdmissionAttributes, type Catalog, type Registry, type Resource, c
 import { type Store, createMemoryStore } from '../../storage/index.ts';
 import { createAddressClaims, poolOf } from './addresses.ts';
 import { createServiceAllocation } from './allocation.ts';
-import { createPortClaims, parsePortRange } from './node-ports.ts';
+import { type PortRange, createPortClaims, parsePortRange } from './node-ports.ts';
 import { takeAny } from './pool.ts';
 
 function makeRow(group: string, [name, plural]: readonly [string, string], namespaced: boolean): Resource {
@@ -32,7 +32,7 @@ function makeReplica(
   const catalog: Catalog = createCatalog([addresses, services]);
   const reserver = createServiceAllocation({
     addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom, clock: turnClock,
-    portRange: parsePortRange(ports)!, ranges: ranges.map((range) => parseIpRange(range)!),
+    portRange: parsePortRange(ports) as PortRange, ranges: ranges.map((range) => parseIpRange(range)!),
     listRanges: () => Promise.resolve(ready.map((range) => parseIpRange(range)!)),
   });
   const admission = { mutate: () => Promise.resolve(), validate: () => Promise.resolve() };
@@ -184,9 +184,21 @@ test('createServiceAllocation gives addresses of ready ranges only, where there 
 });
 
 test('parsePortRange reads the forms of the reference', () => {
-  const forms = [['30000-32767', 30_000, 32_767], ['100+5', 100, 105], ['7', 7, 7]] as const;
+  const forms = [['30000-32767', 30_000, 32_767], ['100+5', 100, 105], ['7', 7, 7], ['', 30_000, 32_767], ['0-0', 0, 0], [' 0-10 ', 0, 10]] as const;
   for (const [text, first, last] of forms) assert.deepEqual(parsePortRange(text), { first, last });
-  for (const text of ['', 'x', '5-4', '0-1', '1-65536', '1-2-3']) assert.equal(parsePortRange(text), undefined);
+  const faults = [
+    ['x', 'strconv.Atoi: parsing "x": invalid syntax'], ['1-2-3', 'strconv.Atoi: parsing "2-3": invalid syntax'],
+    ['-5', 'strconv.Atoi: parsing "": invalid syntax'], ['5-4', 'end port cannot be less than start port: 5-4'],
+    ['1-65536', 'the port range cannot be greater than 65535: 1-65536'], ['1-2+3', 'unable to parse port range: 1-2+3'],
+  ] as const;
+  for (const [text, problem] of faults) assert.equal(parsePortRange(text), problem);
+});
+
+test('createServiceAllocation gives out the port 0 of a range that begins with it, and shows none', async () => {
+  const registry = makeReplica(createMemoryStore({ clock: createManualClock(0) }), ['10.0.0.0/28'], { ports: '0-0' });
+  const spec = { type: 'NodePort', ports: [{ port: 80 }] };
+  assert.deepEqual((await create(registry, 'a', { spec })).ports, [{ port: 80 }]);
+  await assert.rejects(create(registry, 'b', { spec }), /failed to allocate a nodePort: range is full/);
 });
 
 test('createServiceAllocation stays within the range of ports of nodes', async () => {

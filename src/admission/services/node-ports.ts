@@ -1,4 +1,5 @@
 // Ports of nodes. A claim is a key in the store, one per port, made only if absent: whichever replica commits it first has the port.
+import { quoteGo } from '../../apimachinery/index.ts';
 import { type Store, keyRange, prefixRange } from '../../storage/index.ts';
 import type { Claims, Owner, Pool } from './pool.ts';
 
@@ -12,13 +13,22 @@ const MAX_PORT = 65_535;
 /** Smaller ranges have no part that is given out last. */
 const SMALLEST_DIVIDED = 16;
 
-/** Reads `30000-32767`, `30000+2768` and `30000` (one port); undefined where a text is no range. */
-export function parsePortRange(text: string): PortRange | undefined {
-  const [, firstText = '', sign = '+', secondText = '0'] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text.trim()) ?? [];
-  if (firstText === '') return undefined;
-  const first = Number(firstText);
-  const last = sign === '-' ? Number(secondText) : first + Number(secondText);
-  return first >= 1 && last >= first && last <= MAX_PORT ? { first, last } : undefined;
+const defaultRange: PortRange = { first: 30_000, last: 32_767 };
+
+/** Reads `30000-32767`, `30000+2768`, `30000` (one port) and `` (the default range); the problem, in Go's words, where a text is no range. */
+export function parsePortRange(text: string): PortRange | string {
+  const range = text.trim();
+  if (range === '') return defaultRange;
+  const [isSpan, isOffset] = [range.includes('-'), range.includes('+')];
+  if (isSpan && isOffset) return `unable to parse port range: ${range}`;
+  const at = range.search(/[-+]/);
+  const parts = at < 0 ? [range] : [range.slice(0, at), range.slice(at + 1)];
+  const wrong = parts.find((part) => !/^[-+]?\d+$/.test(part));
+  if (wrong !== undefined) return `strconv.Atoi: parsing ${quoteGo(wrong)}: invalid syntax`;
+  const [first = 0, second = first] = parts.map(Number);
+  const last = isOffset ? first + second : second;
+  if (Math.max(first, last) > MAX_PORT) return `the port range cannot be greater than ${MAX_PORT}: ${range}`;
+  return last < first ? `end port cannot be less than start port: ${range}` : { first, last };
 }
 
 /** The pool of a range, with the reference's part for requests by name. */

@@ -39,7 +39,7 @@ export function formatHelp(commands: readonly Command[], [first]: readonly Comma
 }
 
 function formatOption({ type, flag, short, flagDefault, default: fallback, help }: Option<unknown>): string[] {
-  const value = type === 'switch' ? '' : ` ${type}`;
+  const value = type === 'switch' ? '' : ` ${type === 'words' ? 'list' : type}`;
   const shown = flagDefault ?? String(fallback);
   return [`  ${short === undefined ? '' : `-${short}, `}--${flag}${value}`, `      ${help}${shown === '' ? '' : ` (default ${shown})`}`];
 }

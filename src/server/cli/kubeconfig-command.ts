@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { StartError } from '../options/options.ts';
-import { type SettingsOf, duration, list, text } from '../options/schema.ts';
+import { type SettingsOf, duration, text, words } from '../options/schema.ts';
 import { createCertificate } from '../tls/certificates.ts';
 import { recordIssued } from '../tls/user-records.ts';
 import { type Command, print } from './command.ts';
@@ -15,7 +15,7 @@ const SHORTEST_LIFETIME_MS = 60_000;
 
 const schema = {
   user: text({ flag: 'user', help: 'Name of the user.' }),
-  groups: list({ flag: 'group', help: 'Groups of the user.' }),
+  groups: words({ flag: 'group', help: 'Groups of the user.' }),
   ...usersSchema,
   server: text({ flag: 'server', help: 'URL of the server; by default the one of the administrator\'s kubeconfig.' }),
   lifetimeMs: duration({ flag: 'lifetime', default: 365 * 86_400_000, flagDefault: '8760h', help: 'How long the certificate is valid; at least 1m.' }),

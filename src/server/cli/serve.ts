@@ -7,6 +7,7 @@ import { StartError, serverSchema } from '../options/options.ts';
 import type { ParsedFlags } from '../options/parse-flags.ts';
 import { referenceFlags } from '../options/reference-flags.ts';
 import { checks, findProblems, integer, text } from '../options/schema.ts';
+import { isOwnMachine } from '../options/serving.ts';
 import type { ProcessesOptions } from '../processes/owner.ts';
 import { type RunningServer, startServer } from '../server.ts';
 import { type Command, print } from './command.ts';
@@ -34,8 +35,6 @@ export const serveCommand: Command<typeof schema> = {
 /** With a store elsewhere and a directory for certificates nothing is left for the default data directory. */
 const needsNoData = (given: ReadonlySet<string>): boolean =>
   (given.has('etcd-servers') || given.has('datastore-endpoint')) && given.has('cert-dir') && !given.has('data-dir');
-
-const isOwnMachine = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
 /** Several processes, whose code a server of one does not load. */
 async function startWorkers(settings: ProcessesOptions['settings'], count: number, log: ProcessesOptions['log']): Promise<RunningServer> {

@@ -16,6 +16,7 @@ export async function readAllowedOrigins(
   if (patterns.length === 0) return undefined;
   await loadPatternEngine();
   for (const pattern of patterns) {
+    if (pattern === '') throw new StartError(`empty value in ${CORS_FLAG}`);
     const problem = checkPattern(pattern) ?? findLoose(pattern);
     if (problem !== undefined) throw new StartError(`${CORS_FLAG} has an invalid regular expression: ${problem}`);
   }

@@ -1,5 +1,6 @@
 // The feature gates of kube-apiserver 1.36.3: which there are, and which of them this server can switch. A name that is unknown ends the start, as
 // there; a gate of the API that asks for something else than its default and cannot be switched is reported, since the API stays as it is.
+import { parseBool } from './go-values.ts';
 
 const namesIn = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -165,12 +166,6 @@ function readSetting(text: string): Setting {
   const [name = '', ...values] = text.slice(colon + 1).split('=');
   const value = values.length === 0 ? undefined : values.join('=');
   return { component: text.slice(0, Math.max(0, colon)) || COMPONENT, name: name.trim(), value: value?.trim() };
-}
-
-/** A truth value as Go reads it; undefined for anything else. */
-export function parseBool(text: string): boolean | undefined {
-  if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;
-  return /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : undefined;
 }
 
 /** Refuses what the reference refuses, in its words. */

@@ -1,6 +1,7 @@
 // Options of authentication and authorization, spelled as kube-apiserver spells them.
+import { quoteGo } from '../../apimachinery/index.ts';
 import { type AuthorizationMode, type StaticToken, authorizationModes } from '../../auth/index.ts';
-import { type SettingsOf, checks, duration, list, text, texts, toggle, value } from './schema.ts';
+import { type Option, type SettingsOf, checks, duration, list, text, texts, toggle, value, words } from './schema.ts';
 
 const ONE_HOUR_MS = 3_600_000;
 const LONGEST_TOKEN_LIFE_MS = 2 ** 32 * 1000;
@@ -16,8 +17,11 @@ function checkIssuers(issuers: readonly string[]): string | undefined {
 const checkTokenLife = (ms: number): string | undefined =>
   (ms !== 0 && (ms < ONE_HOUR_MS || ms > LONGEST_TOKEN_LIFE_MS) ? 'must be between 1 hour and 2^32 seconds' : undefined);
 
-const checkModes = (modes: readonly string[]): string | undefined =>
-  (modes.length === 0 ? 'must name at least one mode' : checks.eachOneOf(...authorizationModes)(modes));
+function checkModes(modes: readonly string[]): string | undefined {
+  if (modes.length === 0) return 'must name at least one mode';
+  const wrong = modes.find((mode) => !authorizationModes.some((known) => known === mode));
+  return wrong === undefined ? undefined : `authorization-mode ${quoteGo(wrong)} is not a valid mode`;
+}
 
 const checkKeysUri = (uri: string): string | undefined => (uri === '' || uri.startsWith('https://') ? undefined : `requires https scheme, parsed as: ${uri}`);
 
@@ -46,7 +50,7 @@ const serviceAccounts = {
     flag: 'service-account-issuer', default: ['https://kubernetes.default.svc'], check: checkIssuers,
     help: 'Issuers of service account tokens; the first one signs, all are accepted.',
   }),
-  serviceAccountKeyFiles: list({ flag: 'service-account-key-file', help: 'Keys (PEM) that verify service account tokens; by default the key that signs.' }),
+  serviceAccountKeyFiles: texts({ flag: 'service-account-key-file', help: 'Keys (PEM) that verify service account tokens; by default the key that signs.' }),
   serviceAccountSigningKeyFile: text({
     flag: 'service-account-signing-key-file', help: 'Key (PEM) that signs service account tokens; by default one is generated.',
   }),
@@ -74,15 +78,32 @@ const serviceAccounts = {
   }),
 } as const;
 
+/** Refuses names that are empty, in the reference's words. */
+const checkNames = (flag: string) => (names: readonly string[]): string | undefined =>
+  (names.some((name) => name.trim() === '') ? `empty value in ${quoteGo(flag)}` : undefined);
+
+/** A list of names, none of them empty. */
+const names = ({ flag, ...row }: { readonly flag: string; readonly default?: readonly string[]; readonly help: string }): Option<readonly string[]> =>
+  list({ flag, check: checkNames(flag), ...row });
+
+const UID_FLAG = 'requestheader-uid-headers';
+
+/** A later flag than its likes, which the reference refuses without the name that its own proxy sends. */
+function checkUidHeaders(names: readonly string[]): string | undefined {
+  const isStandard = names.length === 0 || names.some((name) => name.toLowerCase() === 'x-remote-uid');
+  return checkNames(UID_FLAG)(names) ?? (isStandard ? undefined
+    : 'is set without specifying the standard X-Remote-Uid header - API aggregation will not work');
+}
+
 const frontProxy = {
   requestheaderClientCaFile: text({
     flag: 'requestheader-client-ca-file', help: 'Authority (PEM) of front proxies; only with its certificates are their headers believed.',
   }),
-  requestheaderAllowedNames: list({ flag: 'requestheader-allowed-names', help: 'Common names of front proxies; by default all of the authority.' }),
-  requestheaderUsernameHeaders: list({ flag: 'requestheader-username-headers', default: ['x-remote-user'], help: 'Headers with the user name.' }),
-  requestheaderUidHeaders: list({ flag: 'requestheader-uid-headers', default: ['x-remote-uid'], help: 'Headers with the uid.' }),
-  requestheaderGroupHeaders: list({ flag: 'requestheader-group-headers', default: ['x-remote-group'], help: 'Headers with groups.' }),
-  requestheaderExtraHeadersPrefix: list({
+  requestheaderAllowedNames: names({ flag: 'requestheader-allowed-names', help: 'Common names of front proxies; by default all of the authority.' }),
+  requestheaderUsernameHeaders: names({ flag: 'requestheader-username-headers', default: ['x-remote-user'], help: 'Headers with the user name.' }),
+  requestheaderUidHeaders: list({ flag: UID_FLAG, default: ['x-remote-uid'], check: checkUidHeaders, help: 'Headers with the uid.' }),
+  requestheaderGroupHeaders: names({ flag: 'requestheader-group-headers', default: ['x-remote-group'], help: 'Headers with groups.' }),
+  requestheaderExtraHeadersPrefix: names({
     flag: 'requestheader-extra-headers-prefix', default: ['x-remote-extra-'], help: 'Beginnings of headers with more about the user.',
   }),
 } as const;
@@ -109,7 +130,7 @@ const oidc = {
   oidcGroupsClaim: text({ flag: 'oidc-groups-claim', help: 'Claim with the groups; where a token names another place for it (distributed claims), they are fetched from there.' }),
   oidcGroupsPrefix: text({ flag: 'oidc-groups-prefix', help: 'Prefix of groups.' }),
   oidcSigningAlgs: list({ flag: 'oidc-signing-algs', default: ['RS256'], help: 'Algorithms that its tokens may be signed with.' }),
-  oidcRequiredClaims: list({ flag: 'oidc-required-claim', check: checkClaims, help: 'claim=value that its tokens must have.' }),
+  oidcRequiredClaims: texts({ flag: 'oidc-required-claim', check: checkClaims, help: 'claim=value that its tokens must have.' }),
   consoleOidcClientId: text({
     flag: 'console-oidc-client-id',
     help: 'Client of the console at the OpenID Connect provider, which lets users log in there; its redirect URI is the address of the console, /console/.',
@@ -118,7 +139,7 @@ const oidc = {
   consoleOidcIssuerUrl: text({
     flag: 'console-oidc-issuer-url', help: 'Provider of the console, where --authentication-config trusts more than one.',
   }),
-  consoleOidcScopes: list({
+  consoleOidcScopes: words({
     flag: 'console-oidc-scopes', default: ['openid', 'email', 'profile'],
     help: 'Scopes that the console asks for; offline_access is added where the provider knows it.',
   }),

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { firstAddress, formatAddress, packAddress } from '../tls/addresses.ts';
 import { commands, parseCommandLine } from '../cli/command-line.ts';
 import { formatHelp } from '../cli/help.ts';
-import { resolveOptions, selectsController } from './options.ts';
+import { type ServerOptions, resolveOptions, selectsController } from './options.ts';
 
 const parse = (...args: string[]) => parseCommandLine(args);
 
@@ -60,6 +60,16 @@ describe('parseCommandLine', () => {
     assert.deepEqual(read('--service-account-lookup').warnings, []);
   });
 
+  it('reads numbers and lists as Go does, with its words for what is wrong', () => {
+    assert.equal(read('--max-requests-inflight=0x10').settings['maxRequestsInflight'], 16);
+    assert.deepEqual(read('--authorization-mode=RBAC, Node,').settings['authorizationMode'], ['RBAC', ' Node', '']);
+    assert.deepEqual(read('--feature-gates= WatchList=true , ').settings['featureGates'], ['WatchList=true']);
+    assert.deepEqual(read('--oidc-required-claim=a=b,c', '--service-account-key-file=a,b').settings['oidcRequiredClaims'], ['a=b,c']);
+    assert.deepEqual(parse('--max-requests-inflight=08'), {
+      type: 'error', message: 'invalid argument "08" for "--max-requests-inflight" flag: strconv.ParseInt: parsing "08": invalid syntax',
+    });
+  });
+
   it('reads small numbers with exponents, and takes an issuer as it is', () => {
     assert.equal(read('--goaway-chance=1e-3').settings['goawayChance'], 0.001);
     assert.deepEqual(read('--service-account-issuer=a,b', '--service-account-issuer=').settings['serviceAccountIssuers'], ['a,b', '']);
@@ -101,7 +111,7 @@ describe('resolveOptions', () => {
     assert.throws(() => resolveOptions({ securePort: 70_000 }), /--secure-port/);
     assert.throws(() => resolveOptions({ bindAddress: 'localhost' }), /--bind-address/);
     for (const serviceClusterIpRange of ['10.0.0.0', '10.0.0.0/24,10.1.0.0/24', '10.0.0.0/24,fd00::/112,10.1.0.0/24', '10.0.0.0/24,']) {
-      assert.throws(() => resolveOptions({ serviceClusterIpRange }), /--service-cluster-ip-range/);
+      assert.throws(() => resolveOptions({ serviceClusterIpRange }), /service-cluster-ip-range/);
     }
     resolveOptions({ serviceClusterIpRange: '10.0.0.0/24,fd00::/112' });
     assert.throws(() => resolveOptions({ serviceNodePortRange: '5-4' }), /--service-node-port-range/);
@@ -113,7 +123,7 @@ describe('resolveOptions', () => {
     assert.throws(() => resolveOptions({ tlsCipherSuites: ['TLS_RSA_WITH_RC4_128_SHA'] }), /--tls-cipher-suites "TLS_RSA_WITH_RC4_128_SHA" is not one of/);
     assert.throws(() => resolveOptions({ eventTtlMs: 500 }), /--event-ttl must be at least a second/);
     assert.throws(() => resolveOptions({ goawayChance: 0.03 }), /--goaway-chance can not be less than 0 or greater than 0.02/);
-    assert.throws(() => resolveOptions({ strictTransportSecurityDirectives: ['max-age'] }), /--strict-transport-security-directives allows max-age=/);
+    assert.throws(() => resolveOptions({ strictTransportSecurityDirectives: ['max-age'] }), /-directives invalid, allowed values: max-age=/);
     for (const url of ['http://a', 'https://', 'https://a#b', 'https://a?b', 'https://u@a']) {
       assert.throws(() => resolveOptions({ oidcIssuerUrl: url, oidcClientId: 'c' }), /--oidc-issuer-url must /, url);
     }
@@ -126,8 +136,56 @@ describe('resolveOptions', () => {
     assert.throws(() => resolveOptions({ authorizationWebhookConfigFile: 'a' }), /cannot specify --authorization-webhook-config-file without mode Webhook/);
     assert.throws(() => resolveOptions({ featureGates: ['AllAlpha=true=false'] }), /invalid value of AllAlpha=true=false, err: strconv.ParseBool/);
     assert.throws(() => resolveOptions({ tlsCertFile: 'x' }), /--tls-private-key-file/);
-    assert.throws(() => resolveOptions({ authorizationMode: ['Nope' as 'RBAC'] }), /--authorization-mode/);
+    assert.throws(() => resolveOptions({ authorizationMode: ['Nope' as 'RBAC'] }), /authorization-mode "Nope"/);
     assert.throws(() => resolveOptions({ securePrt: 1 } as object), /unknown option securePrt/);
+  });
+
+  it('refuses what kube-apiserver refuses at its start, in its words, and what would leave the server useless or open', () => {
+    const refused: readonly (readonly [Partial<ServerOptions>, string])[] = [
+      [
+        { maxRequestsInflight: 0, maxMutatingRequestsInflight: 0 },
+        'invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive',
+      ],
+      [{ maxRequestsInflight: -1 }, '--max-requests-inflight can not be negative value'],
+      [{ authorizationMode: ['RBAC', '' as 'RBAC'] }, 'authorization-mode "" is not a valid mode'],
+      [{ authorizationMode: ['RBAC', 'RBAC'] }, 'authorization-mode ["RBAC" "RBAC"] has mode specified more than once'],
+      [{ strictTransportSecurityDirectives: ['preload', ' '] }, 'empty value in strict-transport-security-directives'],
+      [{ advertiseAddress: 'fd00::1' }, 'service IP family "10.0.0.0/24" must match public address family "fd00::1"'],
+      [{ bindAddress: '10.1.2.3', serviceClusterIpRange: 'fd00::/112' }, 'service IP family "fd00::/112" must match public address family "10.1.2.3"'],
+      [{ runtimeConfig: ['api/all=false', 'api/v1'] }, '--runtime-config=api/all=false conflicts with --enable-priority-and-fairness=true'],
+      [{ runtimeConfig: ['api/all=true', 'api/ga=false'] }, '--runtime-config=api/ga=false conflicts with --enable-priority-and-fairness=true'],
+      [{ serviceClusterIpRange: 'x' }, 'service-cluster-ip-range[0] is not a valid cidr'],
+      [{ serviceClusterIpRange: '10.0.0.0/16,' }, 'service-cluster-ip-range[1] is not an ip net'],
+      [
+        { serviceClusterIpRange: '10.0.0.0/16,10.1.0.0/16' },
+        '--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family',
+      ],
+      [{ requestTimeoutMs: 0 }, '--request-timeout must be greater than 0'],
+      [{ authorizationMode: [] }, '--authorization-mode must name at least one mode'],
+      [{ bindAddress: '' }, 'invalid argument "" for "--bind-address" flag: failed to parse IP: ""'],
+      [
+        { requestheaderUidHeaders: ['x-uid'] },
+        '--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work',
+      ],
+      [{ enableAdmissionPlugins: [''] }, 'enable-admission-plugins plugin "" is unknown'],
+      [{ requestheaderGroupHeaders: ['x', ' '] }, 'empty value in "requestheader-group-headers"'],
+      [
+        { disabledMetrics: ['a', ''] },
+        '--disabled-metrics metrics.disabledMetrics: Invalid value: ["a",""]: must be fully qualified metric names matching '
+          + '"^[a-zA-Z_:][a-zA-Z0-9_:]*$", got ""',
+      ],
+      [{ bindAddress: 'x' }, 'invalid argument "x" for "--bind-address" flag: failed to parse IP: "x"'],
+      [{ serviceNodePortRange: '5-4' }, 'invalid argument "5-4" for "--service-node-port-range" flag: end port cannot be less than start port: 5-4'],
+    ];
+    for (const [options, message] of refused) assert.throws(() => resolveOptions(options), { message });
+    const taken: readonly Partial<ServerOptions>[] = [
+      { maxRequestsInflight: 0, maxMutatingRequestsInflight: 0, enablePriorityAndFairness: false },
+      { advertiseAddress: 'fd00::1', endpointReconcilerType: 'none' },
+      { bindAddress: '::1' }, { bindAddress: '::' }, { advertiseAddress: '::', bindAddress: '10.1.2.3' }, { serviceNodePortRange: '0-0' },
+      { runtimeConfig: ['flowcontrol.apiserver.k8s.io/v1=true', 'api/ga=false'] }, { runtimeConfig: ['api/ga=false'], enablePriorityAndFairness: false },
+      { runtimeConfig: ['flowcontrol.apiserver.k8s.io/v1=0'] }, { strictTransportSecurityDirectives: ['max-age=x'] },
+    ];
+    for (const options of taken) resolveOptions(options);
   });
 
   it('selects controllers as kube-controller-manager does', () => {

@@ -1,15 +1,16 @@
 // Everything that can be chosen about a server: one flat record, checked once, then frozen. Its rows are in the files of this folder, flags
 // (parse-flags.ts) are another spelling of it, and rules between options are here.
 import type { AdmissionHook } from '../../admission/index.ts';
+import { quoteGo } from '../../apimachinery/index.ts';
 import { type Clock, type Random, systemClock, systemRandom } from '../../base/index.ts';
 import type { ConvertObject } from '../webhooks/in-process-conversion.ts';
 import { type Logger, silentLogger } from '../observability/logger.ts';
 import { auditOptions, findAuditConflicts } from './audit.ts';
-import { type ControllerName, behaviourOptions } from './behaviour.ts';
+import { type ControllerName, behaviourOptions, findFlowConflicts } from './behaviour.ts';
 import { findIdentityConflicts, findTokenConflicts, identityOptions } from './identity.ts';
 import { findKubeletConflicts, kubeletOptions } from './kubelets.ts';
 import { type SettingsOf, defaultsOf, findProblems, value } from './schema.ts';
-import { servingOptions } from './serving.ts';
+import { findServingConflicts, servingOptions } from './serving.ts';
 import { storageOptions } from './storage.ts';
 
 /** All options of a server, in the order of the help. */
@@ -89,7 +90,10 @@ function findConflicts(options: ServerOptions): string[] {
       options.authorizationPolicyFile !== '' && options.authorizationConfig === '' && !options.authorizationMode.includes('ABAC'),
       'cannot specify --authorization-policy-file without mode ABAC',
     ],
-    [new Set(options.authorizationMode).size < options.authorizationMode.length, '--authorization-mode names a mode more than once'],
+    [
+      new Set(options.authorizationMode).size < options.authorizationMode.length,
+      `authorization-mode [${options.authorizationMode.map(quoteGo).join(' ')}] has mode specified more than once`,
+    ],
     [
       options.encryptionProviderConfigAutomaticReload && options.encryptionProviderConfig === '',
       '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
@@ -97,7 +101,8 @@ function findConflicts(options: ServerOptions): string[] {
     [options.requestheaderClientCaFile !== '' && options.requestheaderUsernameHeaders.length === 0, '--requestheader-username-headers must name a header'],
   ];
   return [...rules.filter(([isBroken]) => isBroken).map(([, message]) => message), ...findKubeletConflicts(options), ...findAuditConflicts(options),
-    ...findPluginConflicts(options), ...findTokenConflicts(options), ...findIdentityConflicts(options)];
+    ...findPluginConflicts(options), ...findTokenConflicts(options), ...findIdentityConflicts(options),
+    ...findServingConflicts(options), ...findFlowConflicts(options)];
 }
 
 /** Admission plugins that are asked for and refused at once, in the reference's words. */

@@ -1,5 +1,7 @@
 // Flags to settings, for every command alike: a schema says which flags there are. An unknown flag is an error that names the nearest one.
+import { quoteGo } from '../../apimachinery/index.ts';
 import { parseDuration } from '../../base/index.ts';
+import { ValueError, readBool, readFields, readFraction, readInteger } from './go-values.ts';
 import type { ReferenceFlag } from './reference-flags.ts';
 import { type Option, type Schema, type SettingsOf, defaultsOf } from './schema.ts';
 
@@ -78,33 +80,36 @@ function commandLineDefaults(schema: Schema): Record<string, unknown> {
   return Object.fromEntries([...defaults, ...others]);
 }
 
+const isList = ({ type }: Option<unknown>): boolean => type === 'list' || type === 'words' || type === 'texts';
+
 /** Lists that are given several times add up; the first one replaces the default. */
 function addValue(option: Option<unknown>, { text, before }: { readonly text: string; readonly before: unknown }): unknown {
   const value = parseValue(option, text);
-  return (option.type === 'list' || option.type === 'texts') && before !== undefined ? [...(before as string[]), ...(value as string[])] : value;
+  return isList(option) && before !== undefined ? [...(before as string[]), ...(value as string[])] : value;
 }
 
 function parseValue(option: Option<unknown>, text: string): unknown {
-  const fail = (wanted: string) => new FlagError(`invalid argument ${JSON.stringify(text)} for --${option.flag}: ${wanted}`);
-  switch (option.type) {
-    case 'list': return text.split(',').map((item) => item.trim()).filter((item) => item !== '');
-    case 'texts': return [text];
-    case 'switch':
-      if (!/^(true|false|1|0|t|f)$/i.test(text)) throw fail('must be true or false');
-      return /^(true|1|t)$/i.test(text);
-    case 'integer':
-      if (!/^-?\d{1,9}$/.test(text)) throw fail('must be a whole number');
-      return Number(text);
-    case 'number':
-      if (!/^-?\d{1,9}(?:\.\d{1,9})?(?:e[-+]?\d)?$/i.test(text)) throw fail('must be a number');
-      return Number(text);
-    case 'duration': {
-      const ms = parseDuration(text);
-      if (typeof ms === 'string') throw fail(ms);
-      return ms;
+  try {
+    switch (option.type) {
+      case 'list': return readFields(text);
+      case 'words': return text.split(',').map((item) => item.trim()).filter((item) => item !== '');
+      case 'texts': return [text];
+      case 'switch': return readBool(text);
+      case 'integer': return readInteger(text);
+      case 'number': return readFraction(text);
+      case 'duration': return readDuration(text);
+      default: return text;
     }
-    default: return text;
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw new FlagError(`invalid argument ${quoteGo(text)} for "--${option.flag}" flag: ${error.message}`);
   }
+}
+
+function readDuration(text: string): number {
+  const ms = parseDuration(text);
+  if (typeof ms === 'string') throw new ValueError(ms);
+  return ms;
 }
 
 function describeReference(name: string, { effect, accepts }: ReferenceFlag, text: string): string[] {

@@ -1,7 +1,7 @@
 // --runtime-config: which versions of the built-in kinds are served: stable ones unless a setting turns them off, alpha and beta ones when a setting asks
 // for them, and the feature gate of their kind is on. Mirrors the reference's resource config.
 import { type IsHidden, type Resource, type ResourceVersionRow, isStable } from '../../registry/index.ts';
-import { parseBool } from './feature-gates.ts';
+import { parseBool } from './go-values.ts';
 import { StartError } from './options.ts';
 
 const FLAG = '--runtime-config';
@@ -32,6 +32,7 @@ const registeredVersions: ReadonlyMap<string, readonly string[]> = new Map(`
   storagemigration.k8s.io v1beta1`.trim().split('\n').map((line) => line.trim().split(' ')).map(([group = '', ...versions]) => [group, versions]));
 /** Groups of servers that are part of the reference and look at no version of others. */
 const otherGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+const aggregation = { group: 'apiregistration.k8s.io', plural: '' };
 /** Keys that stand for all versions of a form, in the order in which they are applied. */
 const versionForms: readonly (readonly [key: string, form: RegExp])[] = [
   ['api/all', /^/], ['api/ga', /^v\d+$/], ['api/beta', /^v\d+beta\d+$/], ['api/alpha', /^v\d+alpha\d+$/],
@@ -86,7 +87,7 @@ function checkPlural(key: string, plural: string): void {
 }
 
 /** Whether the settings ask for a resource in a version: the most exact setting counts. */
-function isAsked(settings: readonly Setting[], { group, plural }: Resource, version: string): boolean {
+function isAsked(settings: readonly Setting[], { group, plural }: Pick<Resource, 'group' | 'plural'>, version: string): boolean {
   if (settings.length === 0) return isStable(version);
   const find = (key: string): boolean | undefined => settings.find((setting) => setting.key === key)?.isOn;
   const groupVersion = group === '' ? version : `${group}/${version}`;
@@ -112,6 +113,8 @@ export interface ServedRows {
 /** The rows that are served, each with its served versions marked. Throws StartError for settings that cannot be followed. */
 export function chooseServed(rows: readonly Resource[], { runtimeConfig, isGateOn, onGated }: ServedOptions): ServedRows {
   const settings = readSettings(runtimeConfig);
+  // The reference's groups are served by three servers, and the one of APIServices does not start without its own.
+  if (!isAsked(settings, aggregation, 'v1')) throw new StartError(`API group/version ${aggregation.group}/v1 must be enabled`);
   const hidden = new Set<string>();
   const served = rows.flatMap((row) => {
     const asked = row.versions.map((version) => isAsked(settings, row, version.name));

@@ -2,7 +2,7 @@
 // line, the checks and the help text all come from these rows.
 
 /** How the value of a flag is read. `value` options have no flag: only code can set them. */
-export type OptionType = 'text' | 'integer' | 'number' | 'switch' | 'duration' | 'list' | 'texts' | 'value';
+export type OptionType = 'text' | 'integer' | 'number' | 'switch' | 'duration' | 'list' | 'words' | 'texts' | 'value';
 
 /** One option. Durations are milliseconds. */
 export interface Option<T> {
@@ -44,8 +44,11 @@ export const toggle = (row: Row<boolean> & { readonly default: boolean }): Optio
 /** A duration as Go writes it (`1m30s`); the setting is in milliseconds. */
 export const duration = (row: Row<number> & { readonly default: number }): Option<number> => ({ type: 'duration', ...row });
 
-/** Texts with commas between them; a flag that is repeated adds to the list. */
+/** Texts with commas between them, as they are; a flag that is repeated adds to the list. */
 export const list = <T extends string = string>(row: Row<readonly NoInfer<T>[]>): Option<readonly T[]> => ({ type: 'list', default: [], ...row });
+
+/** A list whose items have no space around them and are not empty: both are passed over. */
+export const words = <T extends string = string>(row: Row<readonly NoInfer<T>[]>): Option<readonly T[]> => ({ type: 'words', default: [], ...row });
 
 /** Texts of any form: each use of the flag gives one. */
 export const texts = (row: Row<readonly string[]>): Option<readonly string[]> => ({ type: 'texts', default: [], ...row });
@@ -58,11 +61,12 @@ export function defaultsOf<S extends Schema>(schema: S): SettingsOf<S> {
   return Object.fromEntries(Object.entries(schema).map(([name, option]) => [name, option.default])) as SettingsOf<S>;
 }
 
-/** Reports what each option's own check finds, with the name of its flag. */
+/** Reports what each option's own check finds, behind the name of its flag unless the words of the reference name it elsewhere. */
 export function findProblems<S extends Schema>(schema: S, settings: SettingsOf<S>): string[] {
   return Object.entries(schema).flatMap(([name, option]) => {
     const problem = (option as Option<unknown>).check?.(settings[name]);
-    return problem === undefined ? [] : [`${option.flag === undefined ? name : `--${option.flag}`} ${problem}`];
+    if (problem === undefined) return [];
+    return option.flag !== undefined && problem.includes(option.flag) ? [problem] : [`${option.flag === undefined ? name : `--${option.flag}`} ${problem}`];
   });
 }
 
@@ -70,7 +74,7 @@ const isWhole = (number: number, max = Number.MAX_SAFE_INTEGER): boolean => Numb
 
 /** Checks that several options share. */
 export const checks = {
-  notNegative: (number: number): string | undefined => (isWhole(number) ? undefined : 'must not be negative'),
+  notNegative: (number: number): string | undefined => (isWhole(number) ? undefined : 'can not be negative value'),
   aboveZero: (number: number): string | undefined => (number > 0 ? undefined : 'must be greater than 0'),
   port: (number: number): string | undefined => (isWhole(number, 65_535) ? undefined : `must be between 0 and 65535, not ${number}`),
   oneOf: (...allowed: readonly string[]) => (given: string): string | undefined => (allowed.includes(given) ? undefined : `must be ${allowed.join(' or ')}`),

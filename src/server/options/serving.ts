@@ -1,14 +1,18 @@
 // Options of the port: addresses, certificates, limits of requests, the end of a server.
 import { isIP } from 'node:net';
+import { parseIpAddress, parseIpRange, quoteGo } from '../../apimachinery/index.ts';
 import { checkCurves, cipherSuiteNames, curveNumbers } from '../tls/tls-options.ts';
 import { DESCRIBE_NAMED_PAIR, parseNamedPair } from '../tls/named-pair.ts';
-import { checks, duration, fraction, integer, list, text, texts, toggle, value } from './schema.ts';
+import { type SettingsOf, checks, duration, fraction, integer, list, text, texts, toggle, value, words } from './schema.ts';
 
-const isAddress = (address: string): string | undefined => (isIP(address) === 0 ? `must be an IP address, not ${JSON.stringify(address)}` : undefined);
+const checkAddress = (flag: string) => (address: string): string | undefined =>
+  (isIP(address) === 0 ? `invalid argument ${quoteGo(address)} for "--${flag}" flag: failed to parse IP: ${quoteGo(address)}` : undefined);
 
+/** What follows `max-age=` is sent as it is, so it must be what a header can hold. */
 function checkDirectives(directives: readonly string[]): string | undefined {
-  const wrong = directives.find((directive) => !/^(?:max-age=\d+|includeSubDomains|preload)$/.test(directive));
-  return wrong === undefined ? undefined : `allows max-age=expireTime, includeSubDomains and preload, not ${JSON.stringify(wrong)}`;
+  if (directives.some((directive) => directive.trim() === '')) return 'empty value in strict-transport-security-directives';
+  const isKnown = (directive: string): boolean => /^(?:max-age=[ -<>-~]*|includeSubDomains|preload)$/.test(directive);
+  return directives.every(isKnown) ? undefined : 'invalid, allowed values: max-age=expireTime, includeSubDomains, preload';
 }
 
 /** The reference's bound: every fiftieth request may end a connection. */
@@ -19,9 +23,9 @@ const checkChance = (chance: number): string | undefined =>
 /** Where and how a server answers. */
 export const servingOptions = {
   securePort: integer({ flag: 'secure-port', default: 0, flagDefault: '6443', check: checks.port, help: 'Port to serve HTTPS on; 0 picks a free one.' }),
-  bindAddress: text({ flag: 'bind-address', default: '127.0.0.1', check: isAddress, help: 'Address to listen on.' }),
+  bindAddress: text({ flag: 'bind-address', default: '127.0.0.1', check: checkAddress('bind-address'), help: 'Address to listen on.' }),
   advertiseAddress: text({
-    flag: 'advertise-address', check: (address) => (address === '' ? undefined : isAddress(address)),
+    flag: 'advertise-address', check: (address) => (address === '' ? undefined : checkAddress('advertise-address')(address)),
     help: 'Address that the kubernetes Service leads to; by default the bind address.',
   }),
   endpointReconcilerType: text({
@@ -72,7 +76,7 @@ export const servingOptions = {
   }),
   disableHttp2Serving: toggle({ flag: 'disable-http2-serving', default: false, help: 'Speak HTTP/1.1 only.' }),
   externalHostname: text({ flag: 'external-hostname', help: 'Host in the URL of the keys of tokens; by default the address that is listened on.' }),
-  tlsCurvePreferences: list({
+  tlsCurvePreferences: words({
     flag: 'tls-curve-preferences', check: (given) => checks.eachOneOf(...curveNumbers)(given) ?? checkCurves(given),
     help: `Key exchanges of TLS by their numbers in Go: ${curveNumbers.join(', ')}.`,
   }),
@@ -108,3 +112,33 @@ export const servingOptions = {
     flag: 'shutdown-grace', default: 10_000, flagDefault: '10s', help: 'How long requests in progress may take to finish when the server stops.',
   }),
 } as const;
+
+const isUnspecified = (address: string): boolean => parseIpAddress(address)?.value === 0n;
+
+/** Whether an address is of this machine alone. */
+export const isOwnMachine = (address: string): boolean => address === '::1' || address.startsWith('127.');
+
+/** The address that the kubernetes Service leads to; '' where that is none that others reach. */
+function findPublicAddress({ advertiseAddress, bindAddress, endpointReconcilerType }: SettingsOf<typeof servingOptions>): string {
+  if (endpointReconcilerType === 'none') return '';
+  if (advertiseAddress !== '' && !isUnspecified(advertiseAddress)) return advertiseAddress;
+  return isUnspecified(bindAddress) || isOwnMachine(bindAddress) ? '' : bindAddress;
+}
+
+/** Reports options of the port that do not fit each other, in the reference's words. */
+export function findServingConflicts(options: SettingsOf<typeof servingOptions> & { readonly serviceClusterIpRange: string }): readonly string[] {
+  const { enablePriorityAndFairness, maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = options;
+  const [range = ''] = options.serviceClusterIpRange.split(',');
+  const address = parseIpAddress(findPublicAddress(options));
+  const rules: readonly (readonly [isBroken: boolean, message: string])[] = [
+    [
+      enablePriorityAndFairness && reads + writes === 0,
+      'invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive',
+    ],
+    [
+      address !== undefined && address.family !== parseIpRange(range)?.family,
+      `service IP family ${quoteGo(range)} must match public address family ${quoteGo(findPublicAddress(options))}`,
+    ],
+  ];
+  return rules.filter(([isBroken]) => isBroken).map(([, message]) => message);
+}

@@ -1,7 +1,7 @@
 // Options of the store: how long history is kept, etcd, PostgreSQL, the form of stored values.
 import { isPostgresUrl, redactPostgresUrl } from '../../storage/index.ts';
 import { parseOverrides } from './etcd-overrides.ts';
-import { checks, duration, list, text, toggle } from './schema.ts';
+import { checks, duration, list, text, toggle, words } from './schema.ts';
 
 const isPath = (prefix: string): boolean => prefix.replace(/^\//, '').replace(/\/$/, '').split('/').every((part) => part !== '');
 
@@ -18,7 +18,7 @@ export const storageOptions = {
   watchCache: toggle({
     flag: 'watch-cache', default: true, help: 'Serve lists from any state (resourceVersion=0) whole; when false, they take a limit as all others do.',
   }),
-  etcdServers: list({ flag: 'etcd-servers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' }),
+  etcdServers: words({ flag: 'etcd-servers', help: 'Servers of an etcd cluster to store in (scheme://host:port,…), instead of in --data-dir.' }),
   etcdServersOverrides: list({
     flag: 'etcd-servers-overrides',
     help: 'Etcd servers of single built-in resources (group/resource#servers,…; servers with semicolons between; no group for the core, * for all of a group).',

@@ -147,14 +147,18 @@ describe('--runtime-config', () => {
   });
 
   it('serves nothing but what a setting turns on again, and works with the rest', async (context) => {
-    const server = await startTestServer({ runtimeConfig: ['api/all=false', 'api/v1=true', 'api/v1/endpoints=false'] });
+    const runtimeConfig = [
+      'api/all=false', 'api/v1=true', 'api/v1/endpoints=false', 'apiregistration.k8s.io/v1=true', 'apiregistration.k8s.io/v1/apiservices=false',
+    ];
+    const server = await startTestServer({ runtimeConfig, enablePriorityAndFairness: false });
     context.after(() => server.close());
     const { body } = await server.request({ path: '/' });
     assert.deepEqual((body as { paths: string[] }).paths.filter((path) => path.startsWith('/apis/') && path.length > '/apis/'.length), []);
     const created = await server.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'alone' } } });
     assert.equal(created.status, 201);
     assert.equal((await server.request({ path: '/api/v1/namespaces/alone/endpoints' })).status, 404);
-    await assert.rejects(startTestServer({ runtimeConfig: ['api/all=false'] }), /^StartError: invalid runtime-config with only api\/all=false/);
+    await assert.rejects(startTestServer({ runtimeConfig: ['api/all=false'], enablePriorityAndFairness: false }),
+      /^StartError: invalid runtime-config with only api\/all=false/);
   });
 
   it('refuses what kube-apiserver refuses, in its words', async () => {
@@ -163,6 +167,7 @@ describe('--runtime-config', () => {
       ['api/v2=true', /unknown api groups api\/v2/],
       ['foo=true', /runtime-config invalid key foo/], ['a/b/c/d=true', /runtime-config invalid key a\/b\/c\/d/], ['v1=maybe', /invalid value of v1: maybe/],
       ['api/all=maybe', /invalid value api\/all=maybe/], ['apps/v9=true', /group version apps\/v9 that has not been registered/],
+      ['apiregistration.k8s.io/v1=false', /API group\/version apiregistration\.k8s\.io\/v1 must be enabled/],
       ['apps/v1/Deployments=true', /resource is always lowercase plural, not "Deployments"/],
     ];
     for (const [setting, problem] of refused) await assert.rejects(startTestServer({ runtimeConfig: [setting] }), problem, setting);

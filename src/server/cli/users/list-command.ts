@@ -1,12 +1,12 @@
 // `pintle users list`: the client certificates that were made for people, and which of them are good.
 import { systemClock } from '../../../base/index.ts';
-import { list } from '../../options/schema.ts';
+import { words } from '../../options/schema.ts';
 import type { UserCertificate } from '../../tls/user-records.ts';
 import { colour } from '../colour.ts';
 import { type Command, print } from '../command.ts';
 import { findAuthority, readAllCertificates, usersSchema } from './directory.ts';
 
-const schema = { ...usersSchema, users: list({ flag: 'user', help: 'These users only.' }) } as const;
+const schema = { ...usersSchema, users: words({ flag: 'user', help: 'These users only.' }) } as const;
 const colours = { valid: 'green', expired: 'yellow', revoked: 'red' } as const;
 const SHOWN_DIGITS = 16;
 
