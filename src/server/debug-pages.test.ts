@@ -71,6 +71,9 @@ describe('pages for operators', () => {
     assert.match((await get(`${root}/dump_queues`)).text, /\nworkload-low, {6}127, {4}0, /);
     const requests = (await server.request({ path: `${root}/dump_requests?includeRequestDetails=1` })).text;
     assert.match(requests, /^PriorityLevelName, FlowSchemaName, QueueIndex, .* UserName, .*Namespace, Name, {3}APIVersion, Resource, SubResource\n/);
+    // The request that asks runs in an exempt level, without a seat.
+    assert.match(requests, /\nexempt, +exempt, +-1, +-1, +, +2[^,]*Z, 1, +0, +0s, +2[^,]*Z, [^,]+, +get, +\/debug\/api_priority_and_fairness\/dump_requests, /);
+    assert.match(levels, /\nexempt, +0, +false, +false, +0, +1, +[1-9]/);
     assert.equal((await get(`${root}/nope`)).status, 404);
   });
 

@@ -1,5 +1,6 @@
 // API Priority and Fairness: requests take seats of their priority level or wait for them, fairly between flows. Says in two headers where
-// a request belongs. Watches and upgrades count until they have begun; other long requests and those of exempt levels are never held up.
+// a request belongs. Watches and upgrades count until they have begun; other long requests and those of exempt levels are never held up, though
+// these are counted.
 import { mapMaybe } from '../../base/index.ts';
 import type { Response } from '../../endpoints/index.ts';
 import type { ServerExchange } from '../http/exchange.ts';
@@ -31,7 +32,8 @@ function createSeriesByFlow(histogram: Histogram, label: string): (flow: Flow, v
     let found = series.get(flow);
     if (found === undefined) {
       const { schema, level } = flow;
-      found = histogram.series(formatLabels({ ...(label !== '' && { [label]: value }), flow_schema: schema.name, priority_level: level.name }));
+      const labels = { ...(label !== '' && { [label]: value }), flow_schema: schema.name, priority_level: level.name };
+      found = histogram.series(formatLabels(Object.fromEntries(Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)))));
       series.set(flow, found);
     }
     return found;
@@ -108,7 +110,7 @@ export function controlFlow({ metrics, flowControl, requestTimeoutMs }: Pick<Fil
     exchange.flow = flow;
     if (flow.isExempt) {
       flow.counts.dispatched += 1;
-      return run(exchange, next);
+      return runSeated(exchange, next, flow);
     }
     if (flowControl.tryTake(flow)) {
       times.waited(flow, true, 0);

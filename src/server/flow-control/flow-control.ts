@@ -69,8 +69,11 @@ interface FlowDump {
   }[];
 }
 
-/** The user or namespace by which the flows of a schema differ. */
-function distinguisherOf({ distinguisher }: FlowSchema, { user, info }: { readonly user: User; readonly info?: RequestInfo | undefined }): string {
+/** The user or namespace by which the flows of a schema differ; '' where the level has no queues to divide them among. */
+function distinguisherOf(
+  { schema: { distinguisher }, level }: Pick<Flow, 'schema' | 'level'>, { user, info }: { readonly user: User; readonly info?: RequestInfo | undefined },
+): string {
+  if ((level.spec.queuing?.queues ?? 0) <= 1) return '';
   if (distinguisher === 'ByUser') return user.name;
   return distinguisher === 'ByNamespace' ? info?.namespace ?? '' : '';
 }
@@ -130,6 +133,8 @@ export class FlowControl {
   readonly #flows = new Map<string, Flow>();
   /** The seats that are taken, the longest held first. */
   readonly #held = new LinkedList<Seat>();
+  /** Requests of exempt levels, which take no seat and are shown alone. */
+  readonly #exempt = new LinkedList<Seat>();
   readonly #unread = new UnreadAnswers();
   /** Whether unread answers are looked for, as they are while seats are taken. */
   #isSweeping = false;
@@ -182,7 +187,7 @@ export class FlowControl {
     const { schema, level, counts } = flow;
     const { user, info, timeoutMs } = asked;
     const request = {
-      schema: schema.name, distinguisher: distinguisherOf(schema, asked), user, info, sinceMs: this.#options.clock.monotonicMs(),
+      schema: schema.name, distinguisher: distinguisherOf(flow, asked), user, info, sinceMs: this.#options.clock.monotonicMs(),
       waitLimitMs: Math.min(timeoutMs / 4, LONGEST_WAIT_MS),
     };
     counts.waiting += 1;
@@ -193,11 +198,11 @@ export class FlowControl {
     return refusal;
   }
 
-  /** Notes which request has the seat that tryTake or wait gave it. */
+  /** Notes which request has the seat that tryTake or wait gave it, or that one of an exempt level runs. */
   hold(flow: Flow, holder: SeatHolder): Seat {
     const seat: Seat = { flow, holder, sinceMs: this.#options.clock.monotonicMs() };
-    seat.link = this.#held.add(seat);
-    if (!this.#isSweeping) this.#sweepLater();
+    seat.link = (flow.isExempt ? this.#exempt : this.#held).add(seat);
+    if (!flow.isExempt && !this.#isSweeping) this.#sweepLater();
     return seat;
   }
 
@@ -205,7 +210,8 @@ export class FlowControl {
   release(seat: Seat): boolean {
     if (this.#unread.delete(seat)) return true;
     if (seat.link?.listed !== true) return false;
-    this.#held.remove(seat.link);
+    (seat.flow.isExempt ? this.#exempt : this.#held).remove(seat.link);
+    if (seat.flow.isExempt) return true;
     seat.flow.level.release(1);
     for (const one of this.#levels.values()) if (one.waiting > 0) one.dispatch();
     return true;
@@ -252,7 +258,7 @@ export class FlowControl {
       const own = flows.filter((flow) => flow.level === level);
       const refused = (reason: Refusal): number => own.reduce((sum, { counts }) => sum + (counts.rejected.get(reason) ?? 0), 0);
       return {
-        name: level.name, ...this.#dumpRequests(level), waiting: level.waiting, executing: level.running,
+        name: level.name, ...this.#dumpRequests(level), waiting: level.waiting, executing: this.#listRunning(level).length,
         dispatched: own.reduce((sum, { counts }) => sum + counts.dispatched, 0), rejected: refused('concurrency-limit') + refused('queue-full'),
         timedOut: refused('time-out'), cancelled: refused('cancelled'),
       };
@@ -260,10 +266,15 @@ export class FlowControl {
     return { levels };
   }
 
+  /** The requests of a level that run; answers that wait unread are none of them. */
+  #listRunning(level: PriorityLevel): readonly Seat[] {
+    return [...this.#held, ...this.#exempt].filter(({ flow }) => flow.level === level);
+  }
+
   #dumpRequests(level: PriorityLevel): Pick<FlowDump['levels'][number], 'queues' | 'unqueued'> {
-    const running = Array.from(this.#held).filter(({ flow }) => flow.level === level).map(({ flow: { schema }, holder, sinceMs }) => {
+    const running = this.#listRunning(level).map(({ flow, holder, sinceMs }) => {
       const { user, info } = holder;
-      const request = { schema: schema.name, distinguisher: distinguisherOf(schema, holder), user, info, sinceMs };
+      const request = { schema: flow.schema.name, distinguisher: distinguisherOf(flow, holder), user, info, sinceMs };
       return { queue: level.queueOf(request), request: { ...request, place: -1 } };
     });
     const runningIn = (wanted: number): readonly DumpedRequest[] => running.filter(({ queue }) => queue === wanted).map(({ request }) => request);
@@ -275,7 +286,7 @@ export class FlowControl {
   /** The metrics of upstream's names. */
   samples(): readonly FlowSample[] {
     const executing = new Map<string, number>();
-    for (const { flow: { schema: { name } } } of this.#held) executing.set(name, (executing.get(name) ?? 0) + 1);
+    for (const { flow: { schema: { name } } } of [...this.#held, ...this.#exempt]) executing.set(name, (executing.get(name) ?? 0) + 1);
     const flows = [...this.#flows.values()].flatMap(({ schema, level, counts }): FlowSample[] => {
       const labels = { flow_schema: schema.name, priority_level: level.name };
       return [

@@ -93,7 +93,7 @@ describe('/metrics', () => {
     const flow = 'flow_schema="[a-z-]+",priority_level="[a-z-]+"';
     const lines = [
       `apiserver_flowcontrol_request_wait_duration_seconds_count\\{execute="true",${flow}\\} \\d`, `apiserver_flowcontrol_work_estimated_seats_sum\\{${flow}\\} \\d`,
-      `apiserver_flowcontrol_request_execution_seconds_count\\{type="regular",${flow}\\} \\d`,
+      `apiserver_flowcontrol_request_execution_seconds_count\\{${flow},type="regular"\\} \\d`,
       'apiserver_flowcontrol_lower_limit_seats\\{priority_level="workload-low"\\} 24', `apiserver_flowcontrol_current_inqueue_seats\\{${flow}\\} 0`,
     ].map((line) => new RegExp(line));
     await eventually(async () => {
