@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../base/index.ts';
-import { type TestClient, type TestServer, createTestClient, requestUntil, startTestServer } from '../test-support/index.ts';
+import { type TestClient, type TestServer, createTestClient, exchangeRaw, requestUntil, startTestServer } from '../test-support/index.ts';
 import { parseCommandLine } from './cli/command-line.ts';
 import type { ServerOptions } from './options/options.ts';
 
@@ -107,6 +107,15 @@ describe('--cors-allowed-origins', () => {
     for (const origin of ['https://c.example.com', 'https://a.example.com.evil.org', `https://a.example.com:${'8'.repeat(500)}`]) {
       const { headers } = await server.request({ path: '/version', headers: { origin } });
       assert.equal(headers['access-control-allow-origin'], undefined, origin);
+    }
+  });
+
+  it('takes the first of several origins', async () => {
+    const [known, other] = ['https://a.example.com', 'https://c.example.com'];
+    for (const [origins, isAllowed] of [[[known, other], true], [[other, known], false], [[`${known}, ${other}`], false], [['', known], false]] as const) {
+      const head = ['OPTIONS /version HTTP/1.1', 'Host: a', 'Connection: close', ...origins.map((origin) => `Origin: ${origin}`), '', ''];
+      const answer = await exchangeRaw(server.url, head.join('\r\n'));
+      assert.equal(answer.startsWith('HTTP/1.1 204 ') && answer.toLowerCase().includes(`access-control-allow-origin: ${known}\r\n`), isAllowed, origins.join());
     }
   });
 

@@ -43,7 +43,8 @@ export function informBrowsers({ strictTransportSecurity = [], allowsOrigin }: P
   const value = strictTransportSecurity.join('; ');
   const secure: Filter = async (exchange, next) => withHeaders(await next(exchange), { 'strict-transport-security': value });
   const share: Filter = async (exchange, next) => {
-    const { origin } = exchange.headers;
+    // Of several headers the first counts, as in Go; Node joins them.
+    const origin = exchange.headers['origin'] === undefined ? undefined : exchange.headerValues().get('origin')?.[0];
     if (!origin || allowsOrigin?.(origin) !== true) return next(exchange);
     const headers = { 'access-control-allow-origin': origin, ...corsHeaders };
     if (exchange.method === 'OPTIONS') return { status: 204, headers, body: new Uint8Array() };
