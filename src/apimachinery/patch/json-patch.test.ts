@@ -121,3 +121,21 @@ test('a replacement says no more of an item that is not there than that it is mi
       message: new RegExp(`replace operation does not apply: doc is missing key: /l/${key}: missing value$`) });
   }
 });
+
+test('compileJsonPatch compares numbers by how they are written', () => {
+  const passes = (respelled: readonly number[], ...operations: Operation[]): boolean => {
+    try {
+      compileJsonPatch(operations, new Set(respelled))({ a: 7, z: 0, l: [1] });
+      return true;
+    } catch (error) {
+      assert.ok(error instanceof StatusError);
+      return false;
+    }
+  };
+  const isSeven: Operation = { op: 'test', path: '/a', value: 7 };
+  assert.deepEqual([passes([], isSeven), passes([0], isSeven), passes([1], isSeven, isSeven)], [true, false, false]);
+  assert.equal(passes([], { op: 'test', path: '/z', value: -0 }), false);
+  assert.equal(passes([], { op: 'test', path: '/l', value: [1] }), true);
+  // What an operation before has put there is compared by its value.
+  assert.equal(passes([0, 1], { op: 'add', path: '/a', value: 7 }, isSeven), true);
+});

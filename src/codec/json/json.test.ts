@@ -84,6 +84,7 @@ test('parseJson keeps int64 exactly and reports numbers that are no int64', () =
   assert.equal(parse('-9223372036854775808'), -9223372036854775808n);
   assert.equal(parse('9007199254740991'), 9007199254740991);
   assert.equal(parse('9223372036854775808'), 2 ** 63);
+  assert.deepEqual(parseJson(bytes('{"a":1.0,"b":[1e3,1.5,2],"c":1.50}')).respelled, ['a', 'b[0]', 'c']);
   const { value, oddNumbers } = parseJson(bytes('{"a":1.0,"b":[1e3,1.5,2]}'));
   assert.deepEqual(value, { a: 1, b: [1000, 1.5, 2] });
   assert.deepEqual(oddNumbers, [{ path: 'a', literal: '1.0' }, { path: 'b[0]', literal: '1e3' }]);

@@ -24,6 +24,8 @@ interface ParsedJson {
   readonly duplicates: readonly string[];
   /** Absent when there are none, at most 100. The values themselves are plain numbers: untyped data does not distinguish `1.0` from `1` either once written. */
   readonly oddNumbers?: readonly OddNumber[];
+  /** Paths of numbers that are written again in another way, as `1.0` (`1`) and `1.50` (`1.5`). Absent when there are none, at most 100. */
+  readonly respelled?: readonly string[];
 }
 
 interface ParseJsonOptions {

@@ -14,6 +14,7 @@ export interface StrictJson {
   value: JsonValue;
   duplicates: string[];
   oddNumbers?: { path: string; literal: string }[];
+  respelled?: string[];
 }
 
 /** At most so many problems are reported, as in the reference. */
@@ -28,7 +29,8 @@ const literals = new Map<number, { text: string; value: boolean | null }>([
 export function parseStrict(bytes: Uint8Array, options: { maxDepth: number; merge: boolean }): StrictJson {
   const parser = new Parser(bytes, options.maxDepth, options.merge);
   const value = parser.parseText();
-  return { value, duplicates: parser.duplicates, ...(parser.oddNumbers.length > 0 && { oddNumbers: parser.oddNumbers }) };
+  const { duplicates, oddNumbers, respelled } = parser;
+  return { value, duplicates, ...(oddNumbers.length > 0 && { oddNumbers }), ...(respelled.length > 0 && { respelled }) };
 }
 
 /** Sets an own property whatever its name: assigning `__proto__` would change the prototype. */
@@ -40,6 +42,7 @@ function setOwn(object: JsonObject, key: string, value: JsonValue): void {
 class Parser {
   readonly duplicates: string[] = [];
   readonly oddNumbers: { path: string; literal: string }[] = [];
+  readonly respelled: string[] = [];
   private readonly bytes: Uint8Array;
   private readonly maxDepth: number;
   private readonly merge: boolean;
@@ -172,6 +175,7 @@ class Parser {
       if (BigInt.asIntN(64, exact) === exact) return exact;
     }
     if (!Number.isFinite(value)) throw new JsonError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
+    if (String(value) !== literal && this.respelled.length < MAX_PROBLEMS) this.respelled.push(this.formatPath());
     if (Number.isInteger(value) && this.oddNumbers.length < MAX_PROBLEMS) this.oddNumbers.push({ path: this.formatPath(), literal });
     return value;
   }

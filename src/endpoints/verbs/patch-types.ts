@@ -31,6 +31,7 @@ type PatchDocument = (current: JsonObject) => JsonObject;
 interface ParsedPatch {
   readonly value: JsonValue;
   readonly duplicates: readonly string[];
+  readonly respelled?: readonly string[];
 }
 
 function parsePatch(bytes: Uint8Array, describe: (why: string) => string): ParsedPatch {
@@ -91,12 +92,13 @@ export interface ReadPatch {
 }
 
 function readJsonPatch(bytes: Uint8Array, level: Level): ReadPatch {
-  const { value, duplicates } = parsePatch(bytes, (why) => (level === 'Ignore' ? why : `error decoding patch: ${why}`));
+  const name = (why: string): string => why.replace('into Go value of type float64', 'into Go struct field jsonPatchOp.value of type float64');
+  const { value, duplicates, respelled = [] } = parsePatch(bytes, (why) => (level === 'Ignore' ? why : `error decoding patch: ${name(why)}`));
   const operations = checkOperations(value, level);
   const unknown = operations.flatMap((operation, index) =>
     Object.keys(operation).filter((key) => !operationFields.has(key)).map((key) => `json patch unknown field ${JSON.stringify(`[${index}].${key}`)}`));
   const repeated = duplicates.filter((path) => /^\[\d+\]\.[^.[]+$/.test(path)).map((path) => `json patch duplicate field ${JSON.stringify(path)}`);
-  const compiled = compileJsonPatch(operations);
+  const compiled = compileJsonPatch(operations, new Set(respelled.map((path) => Number(/^\[(\d+)\]\.value/.exec(path)?.[1]))));
   let reached = new WeakSet<object>();
   const patch = (current: JsonObject): JsonObject => compiled(current, (reached = new WeakSet())) as JsonObject;
   // Objects that no operation led into keep the order of their keys.
