@@ -53,7 +53,7 @@ export { inFieldOrder } from './schema/order.ts';
 export { applyDefaults } from './schema/decode/defaults.ts';
 export { nullEmptyLists } from './schema/decode/empty-lists.ts';
 export { toOpenAPIv2, toOpenAPIv3 } from './schema/openapi.ts';
-export { pruneUnknown, sortDeep } from './schema/decode/prune.ts';
+export { pruneConverted, pruneUnknown, sortDeep } from './schema/decode/prune.ts';
 export { type OpenAPIV3Schema, compileStructuralSchema } from './schema/structural.ts';
 export { decodeCustomObject, normalizeCustomObject, findMalformed, validateEmbedded } from './schema/decode/custom.ts';
 export { isKnownFormat } from './schema/validate/formats.ts';

@@ -143,6 +143,23 @@ describe('createConverter', () => {
   });
 });
 
+describe('createConverter of versions that allow null in other places', () => {
+  const text = (rules: object = {}): object => ({ type: 'string', ...rules });
+  const compile = (rules: object): Schema => compileStructuralSchema({ type: 'object', properties: { spec: { type: 'object', properties: {
+    a: text(rules), d: text({ ...rules, default: 'D' }), l: { type: 'array', items: text(rules) }, m: { type: 'object', additionalProperties: text(rules) },
+    o: { type: 'object', properties: { a: text(rules) } }, free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } } } } as never);
+  const schemas = new Map([['v1', compile({ nullable: true })], ['v2', compile({})]]);
+  const { convert, readStored } = createConverter({ group: 'example.com', storageVersion: 'v1', schemas });
+  it('drops nulls that the other version does not allow, but for those that have a default there and those in lists', () => {
+    const spec = { a: null, d: null, free: { a: null }, l: [null, 'x'], m: { a: null, b: 'x' }, o: { a: null } };
+    const stored = (): KubeObject => structuredClone({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: {}, spec });
+    assert.deepEqual(readStored(stored(), 'v1')['spec'], spec);
+    const shown = { d: null, free: { a: null }, l: [null, 'x'], m: { b: 'x' }, o: {} };
+    assert.deepEqual(readStored(stored(), 'v2')['spec'], shown);
+    assert.deepEqual(convert(stored(), 'v1', 'v2')['spec'], shown);
+  });
+});
+
 describe('readStored of objects that other programs have stored', () => {
   const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true };
   const text: Schema = { type: 'string' };

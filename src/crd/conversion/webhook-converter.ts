@@ -2,7 +2,7 @@
 // in. Mirrors the webhook converter of apiextensions-apiserver: what of an answer is believed, and the texts by which the rest is refused.
 import { isJsonObject } from '../../base/index.ts';
 import {
-  type FieldError, type KubeObject, StatusError, failure, formatGroupVersion, parseGroupVersion, pruneUnknown, validateAnnotations, validateLabels,
+  type FieldError, type KubeObject, StatusError, failure, formatGroupVersion, parseGroupVersion, pruneConverted, validateAnnotations, validateLabels,
 } from '../../apimachinery/index.ts';
 import type { Random } from '../../base/index.ts';
 import type { Resource } from '../../registry/index.ts';
@@ -164,7 +164,7 @@ export function createRemoteConverter(options: RemoteConverterOptions): NonNulla
     const schema = schemas.get(to);
     const converted = new Map(sent.map((original, i) => {
       const object = acceptConverted(original, answered[i], wanted);
-      return [original, schema === undefined ? object : (pruneUnknown(schema, object as never).object as unknown as KubeObject)];
+      return [original, schema === undefined ? object : (pruneConverted(schema, object as never) as unknown as KubeObject)];
     }));
     return objects.map((object) => converted.get(object) ?? object);
   };

@@ -80,6 +80,29 @@ class Pruner {
   }
 }
 
+/**
+ * pruneUnknown of an object that was another version's: nulls that the schema does not allow and has no default for are dropped as well. One with a
+ * default stays, as does an item of a list.
+ */
+export function pruneConverted(schema: Schema, object: Record<string, unknown>): Record<string, unknown> {
+  return dropNulls(schema, pruneUnknown(schema, object).object, true) as Json;
+}
+
+function dropNulls(schema: Schema | undefined, value: unknown, isRoot = false): unknown {
+  if (typeof value !== 'object' || value === null || schema === undefined) return value;
+  if (Array.isArray(value)) return value.map((item) => dropNulls(schema.items, item));
+  const kept: Json = {};
+  for (const key of Object.keys(value)) {
+    const member = (value as Json)[key];
+    const field = schema.fields?.get(key);
+    const known = field?.schema ?? (schema.type === 'array' ? undefined : schema.items);
+    const mayBeNull = known === undefined || known.nullable === true || (field?.default ?? known.default ?? null) !== null;
+    if (isRoot && metaFields.has(key)) putKey(kept, key, member);
+    else if (member !== null || mayBeNull) putKey(kept, key, dropNulls(known, member));
+  }
+  return kept;
+}
+
 /** A copy with the keys of every object in byte order. */
 export function sortDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortDeep);
