@@ -31,7 +31,8 @@ export { type CertificateRequestParts, type NameKind, parseCertificateRequest } 
 export { type Certificate, isAuthorityCertificate, parseCertificate } from './x509/certificate.ts';
 export { countCertificates } from './x509/certificate-problem.ts';
 export { parsePem } from './x509/pem.ts';
-export { parsePublicKey } from './x509/public-key.ts';
+export { describeBadKey, parsePublicKey } from './x509/public-key.ts';
+export { findRequestFault, findSubjectFault } from './x509/request-faults.ts';
 export { loadSchemas } from './schema/load.ts';
 export { ApplyConflictError, applyConfiguration } from './apply/apply.ts';
 export { type FieldSet, emptySet, fieldSetOf } from './apply/field-set.ts';

@@ -2,7 +2,7 @@
 export { createBuiltinResources, groupPriorities, kindSpecs, withGates } from './table.ts';
 export { STRICT_GATE, gatesOf } from './build-resource.ts';
 export { type SignatureClaim } from './certificates/pod-keys.ts';
-export { withSignatures } from './certificates/pod-certificate-request.ts';
+export { withSignatures } from './certificates/signatures.ts';
 export { withPrimaryFamily } from './core/services/former-fields.ts';
 export { withoutPrivileged } from './core/pods/validation/privileged.ts';
 export { formatHumanDuration } from './common/columns/duration.ts';

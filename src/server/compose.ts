@@ -41,7 +41,7 @@ import type { ServerOptions } from './options/options.ts';
 import { type ServedRows, chooseServed } from './options/runtime-config.ts';
 import { createComponentStatuses } from './component-statuses.ts';
 import type { Routed } from './webhooks/egress.ts';
-import { verifySignature } from './tls/verify-signature.ts';
+import { signatures } from './tls/verify-signature.ts';
 import { convertInProcess } from './webhooks/in-process-conversion.ts';
 import { builtIn } from './built-in.ts';
 import { findRoot } from './open-store.ts';
@@ -125,7 +125,7 @@ function withDefinitionStrategy(resource: Resource, clock: Clock): Resource {
 
 /** A row as the options want it: Events are the only objects that pass with time. */
 function withOptions(resource: Resource, { clock, eventTtlMs, allowPrivileged, featureGates, serviceClusterIpRange }: ServerOptions): Resource {
-  const own = withSignatures(withDefinitionStrategy(withGates(resource, (gate) => isGateOn(featureGates, gate)), clock), verifySignature);
+  const own = withSignatures(withDefinitionStrategy(withGates(resource, (gate) => isGateOn(featureGates, gate)), clock), signatures);
   const [firstRange = ''] = serviceClusterIpRange.split(',');
   const row = withPrimaryFamily(allowPrivileged ? own : withoutPrivileged(own), parseIpRange(firstRange)?.family ?? 'IPv4');
   return row.ttlSeconds === undefined ? row : { ...row, ttlSeconds: eventTtlMs / 1000 };

@@ -1,7 +1,7 @@
 // What differs from the reference on purpose, as docs/differences.md lists it, where no other test pins it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type TestServer, startTestServer } from '../../src/test-support/index.ts';
+import { type TestServer, requestUntil, startTestServer } from '../../src/test-support/index.ts';
 
 test('startTestServer answers map keys that look like whole numbers first, in the order of their values', async (context) => {
   const server = await startTestServer();
@@ -13,6 +13,21 @@ test('startTestServer answers map keys that look like whole numbers first, in th
   assert.equal(created.status, 201);
   const { text } = await server.request({ path: '/api/v1/namespaces/default/configmaps/keys' });
   assert.match(text, /"data":\{"2":"","10":"","A":"","b":""\}/);
+});
+
+test('custom objects begin with their type and metadata, whatever other members they have', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const any = { 'type': 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: any } }];
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing' };
+  const definition = { metadata: { name: 'things.example.com' }, spec: { group: 'example.com', scope: 'Cluster', names, versions } };
+  await server.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: definition });
+  const path = '/apis/example.com/v1/things';
+  await requestUntil(server, { path }, { until: ({ status }) => status === 200 });
+  const body = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: {}, data: {}, alpha: 1, zeta: 2 };
+  const created = await server.request({ method: 'POST', path, body });
+  assert.deepEqual(Object.keys(created.body as object), ['apiVersion', 'kind', 'metadata', 'alpha', 'data', 'spec', 'zeta']);
 });
 
 test('an update that changes nothing is no write of a ConfigMap or Secret that was created with null as bytes', async (context) => {

@@ -1,5 +1,5 @@
 // Which key a SubjectPublicKeyInfo holds.
-import { BIT_STRING, INTEGER, OID, elementsIn, formatOid, readElements, readOid } from './der.ts';
+import { BIT_STRING, INTEGER, OID, SEQUENCE, elementsIn, formatOid, readElement, readElements, readOid } from './der.ts';
 
 /** A public key by its kind: `other` are kinds that nothing here uses, `unknown` is an algorithm that is not known at all. */
 type PublicKey = { readonly type: 'Ed25519' | 'other' | 'unknown' }
@@ -48,4 +48,27 @@ function readCurveKey(id: string, key: Uint8Array): PublicKey | undefined {
   const curve = Object.hasOwn(curves, id) ? curves[id] : undefined;
   if (curve === undefined || key[0] !== UNCOMPRESSED || key.length !== 1 + 2 * curve[1]) return undefined;
   return { type: 'ECDSA', curve: curve[0] };
+}
+
+/** Why parsePublicKey reads no key of a known algorithm, in the words of Go's crypto/x509. */
+export function describeBadKey(der: Uint8Array): string {
+  const [algorithm, bits] = elementsIn(readElements(der)?.[0]);
+  const [, parameters] = elementsIn(algorithm);
+  const key = bits?.content.subarray(1) ?? new Uint8Array();
+  switch (readOid(algorithm)) {
+    case RSA: return parameters?.tag === NULL ? describeBadRsaKey(key) : 'x509: RSA key missing NULL parameters';
+    case ECDSA:
+      if (parameters?.tag !== OID) return 'x509: invalid ECDSA parameters';
+      return Object.hasOwn(curves, formatOid(parameters.content)) ? 'ecdsa: invalid uncompressed public key' : 'x509: unsupported elliptic curve';
+    default: return parameters === undefined ? 'x509: wrong Ed25519 public key size' : 'x509: Ed25519 key encoded with illegal parameters';
+  }
+}
+
+function describeBadRsaKey(key: Uint8Array): string {
+  const outer = readElement(key);
+  if (outer?.tag !== SEQUENCE) return 'x509: invalid RSA public key';
+  const modulus = readElement(outer.content);
+  if (modulus?.tag !== INTEGER) return 'x509: invalid RSA modulus';
+  const exponent = readElement(outer.content, modulus.whole.length);
+  return exponent?.tag === INTEGER ? 'x509: RSA modulus is not a positive number' : 'x509: invalid RSA public exponent';
 }

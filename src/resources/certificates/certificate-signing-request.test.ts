@@ -1,7 +1,12 @@
 // CertificateSigningRequests: requester, decisions and certificates.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create, prepareChanged, prepareNew, specOfKind, update, updateFrom } from '../kinds.suite.ts';
+import { loadSchemas } from '../../apimachinery/index.ts';
+import { contextOf, create, makeObject, prepareChanged, prepareNew, specOfKind, update, updateFrom } from '../kinds.suite.ts';
+import { schemaData } from '../schema/index.ts';
+import { createBuiltinResources } from '../table.ts';
+import { CERTIFICATE_REQUEST } from './pod-keys.suite.ts';
+import { withSignatures } from './signatures.ts';
 
 test('prepareForCreate of a certificatesigningrequest records the user that asks', () => {
   const request = prepareNew('certificates.k8s.io/CertificateSigningRequest', { spec: { request: 'x', username: 'root', extra: { a: ['b'] } } });
@@ -38,6 +43,19 @@ test('validate says that an empty request of a certificatesigningrequest is cut 
   assert.deepEqual(create('certificates.k8s.io/CertificateSigningRequest', { spec }), [
     `spec.request: Invalid value: "${request}": asn1: syntax error: sequence truncated`,
   ]);
+});
+
+test('withSignatures adds the error of a signature that is not that of the key of a certificatesigningrequest, before all others', () => {
+  const row = createBuiltinResources(loadSchemas(schemaData)).find(({ plural }) => plural === 'certificatesigningrequests')!;
+  const request = btoa(`-----BEGIN CERTIFICATE REQUEST-----\n${CERTIFICATE_REQUEST}\n-----END CERTIFICATE REQUEST-----\n`);
+  const validate = (given: { readonly isRight: boolean; readonly canVerify?: boolean }): readonly string[] => {
+    const { strategy } = withSignatures(row, { canVerify: () => given.canVerify !== false, verify: () => given.isRight });
+    return strategy.validate!(makeObject({ spec: { request, signerName: 'a.b/c', usages: [] } }), contextOf()).map(({ message }) => message.slice(-60));
+  };
+  const [first, ...others] = validate({ isRight: false });
+  assert.match(first ?? '', /verification (?:error|failure)$/);
+  assert.deepEqual(validate({ isRight: true }), others);
+  assert.match(validate({ isRight: true, canVerify: false })[0] ?? '', /x509: cannot verify signature: algorithm unimplemented$/);
 });
 
 test('names of certificatesigningrequests follow no rule of their own, as kubelets make them', () => {

@@ -1,7 +1,7 @@
 // certificates.k8s.io/v1 CertificateSigningRequest: the server records the requester, approval alone decides, status alone issues.
 import {
-  type FieldError, type JsonObject, type KubeObject, countCertificates, duplicate, forbiddenField, invalidValue, notSupported, parseCertificateRequest,
-  parsePem, required,
+  type FieldError, type JsonObject, type KubeObject, countCertificates, describeBadKey, duplicate, findRequestFault, findSubjectFault, forbiddenField,
+  invalidValue, notSupported, parseCertificateRequest, parsePem, parsePublicKey, required,
 } from '../../apimachinery/index.ts';
 import { type Column, type StrategyContext, formatTime } from '../../registry/index.ts';
 import { ageColumn, column, nameColumn, readCondition, textColumn, textOr } from '../common/columns/columns.ts';
@@ -14,6 +14,7 @@ import { checkSignerName } from '../common/validation/signer-names.ts';
 import { readPath, toList, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { LEGACY_SIGNER, formerRequests } from './former-versions.ts';
+import type { SignatureClaim } from './pod-keys.ts';
 import { decodeBase64, readRequestBlock } from './request-block.ts';
 
 /** The condition column: the decision, a failure, and whether a certificate was issued. */
@@ -114,9 +115,37 @@ function validateSigningRequest(object: KubeObject): FieldError[] {
 function checkRequest(request: unknown): FieldError[] {
   const block = readRequestBlock(request);
   if (block === undefined) return [invalidValue('spec.request', request ?? null, 'PEM block type must be CERTIFICATE REQUEST')];
-  if (block.length === 0) return [invalidValue('spec.request', request, 'asn1: syntax error: sequence truncated')];
-  if (parseCertificateRequest(block) !== undefined) return [];
-  return [invalidValue('spec.request', request, 'asn1: structure error: malformed certificate request')];
+  const fault = findFault(block);
+  return fault === undefined ? [] : [invalidValue('spec.request', request, fault)];
+}
+
+/** Why a request cannot be read; the reference parses it, its key and its subject, in this order. */
+function findFault(der: Uint8Array): string | undefined {
+  const fault = findRequestFault(der);
+  if (fault !== undefined) return fault;
+  const parts = parseCertificateRequest(der);
+  if (parts !== undefined && parsePublicKey(parts.publicKey) === undefined) return describeBadKey(parts.publicKey);
+  return findSubjectFault(der) ?? (parts === undefined ? 'asn1: structure error: malformed certificate request' : undefined);
+}
+
+const wrongSignatures: Readonly<Record<string, string>> = {
+  RSA: 'crypto/rsa: verification error', ECDSA: 'x509: ECDSA verification failure', Ed25519: 'x509: Ed25519 verification failure',
+};
+const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemented';
+const unverified: Readonly<Record<string, string>> = { '1.2.840.113549.1.1.4': 'x509: cannot verify signature: insecure algorithm MD5-RSA' };
+
+/** The problem of a request that can be read and is not signed with the key that it asks for; `canVerify`: whether signatures of an algorithm are known. */
+export function checkRequestSignature({ object, verify, canVerify }: {
+  readonly object: KubeObject; readonly verify: (claim: SignatureClaim) => boolean; readonly canVerify: (algorithm: string) => boolean;
+}): FieldError[] {
+  const request = readPath(object, 'spec', 'request');
+  const block = readRequestBlock(request);
+  const parts = block === undefined || findFault(block) !== undefined ? undefined : parseCertificateRequest(block);
+  if (parts === undefined) return [];
+  const { info: signed, publicKey, signatureAlgorithm: algorithm, signature } = parts;
+  const why = canVerify(algorithm) ? wrongSignatures[parsePublicKey(publicKey)?.type ?? ''] : undefined;
+  if (why !== undefined && verify({ publicKey, algorithm, signed, signature })) return [];
+  return [invalidValue('spec.request', request, why ?? unverified[algorithm] ?? UNKNOWN_ALGORITHM)];
 }
 
 function checkUsages(given: readonly unknown[]): FieldError[] {

@@ -5,7 +5,7 @@ import { loadSchemas } from '../../apimachinery/index.ts';
 import { contextOf, create, makeObject, printCell, strategyOf, update, updateStatus } from '../kinds.suite.ts';
 import { schemaData } from '../schema/index.ts';
 import { createBuiltinResources } from '../table.ts';
-import { withSignatures } from './pod-certificate-request.ts';
+import { withSignatures } from './signatures.ts';
 import { CERTIFICATE, CERTIFICATE_REQUEST, NAMED_CERTIFICATE, PUBLIC_KEY } from './pod-keys.suite.ts';
 
 const KEY = 'certificates.k8s.io/PodCertificateRequest';
@@ -44,7 +44,9 @@ test('checkProof wants one of two forms of a key, and one that pods may have', (
 test('withSignatures adds the error of a signature that is not that of the key, behind all others', () => {
   const row = createBuiltinResources(loadSchemas(schemaData)).find(({ plural }) => plural === 'podcertificaterequests')!;
   const validate = (isRight: boolean, more: object): readonly string[] => {
-    const { strategy } = withSignatures(row, ({ publicKey }) => Buffer.from(publicKey).toString('base64') === PUBLIC_KEY && isRight);
+    const { strategy } = withSignatures(row, {
+      canVerify: () => true, verify: ({ publicKey }) => Buffer.from(publicKey).toString('base64') === PUBLIC_KEY && isRight,
+    });
     return strategy.validate!(makeObject({ spec: spec(more) }), contextOf()).map(({ field, message }) => `${field}: ${message}`);
   };
   assert.deepEqual(validate(true, {}), []);

@@ -1,9 +1,9 @@
 // certificates.k8s.io/v1beta1 PodCertificateRequest: a kubelet asks a signer for a certificate of a pod, and the signer answers once, in the status; off
-// by default. Signatures are verified where there is cryptography, see withSignatures; the right to sign is asked by admission.
+// by default. Signatures are verified where there is cryptography, see signatures.ts; the right to sign is asked by admission.
 import {
   type FieldError, type KubeObject, checkDnsSubdomain, equalJson, invalidUnshown, invalidValue, notSupported, notSupportedText, tooLong,
 } from '../../apimachinery/index.ts';
-import type { Column, Resource } from '../../registry/index.ts';
+import type { Column } from '../../registry/index.ts';
 import { column, formatLabels, nameColumn, readCondition, textColumn } from '../common/columns/columns.ts';
 import { textFields } from '../common/selectable-fields.ts';
 import { keepUserMetadata } from '../common/status.ts';
@@ -15,7 +15,7 @@ import { checkSignerName, checkUserAnnotations, isKubernetesSigner } from '../co
 import { readPath, toNumber, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { checkIssued } from './issued-certificate.ts';
-import { type SignatureClaim, checkProof, checkSignature } from './pod-keys.ts';
+import { checkProof } from './pod-keys.ts';
 
 const answers = ['Issued', 'Denied', 'Failed'];
 
@@ -119,13 +119,3 @@ export const podCertificateRequestKind: KindSpec = {
   strategy: keepUserMetadata,
   validation: { object: validateRequest, update: checkSameSpec, status: validateRequestStatus },
 };
-
-/** The row of PodCertificateRequests with the signatures of new ones verified; other rows as they are. */
-export function withSignatures(row: Resource, verify: (claim: SignatureClaim) => boolean): Resource {
-  if (row.kind !== podCertificateRequestKind.kind || row.custom) return row;
-  const { strategy } = row;
-  return {
-    ...row,
-    strategy: { ...strategy, validate: (object, context) => [...strategy.validate?.(object, context) ?? [], ...checkSignature(object, verify)] },
-  };
-}
