@@ -84,8 +84,10 @@ describe('readAuditPolicy', () => {
   }
 
   it('refuses other kinds and versions', async () => {
-    await assert.rejects(read('kind: Policy\nrules: []\n'), /Object 'apiVersion' is missing/);
-    await assert.rejects(read('apiVersion: audit.k8s.io/v1\nrules: []\n'), /Object 'Kind' is missing/);
+    await assert.rejects(read('kind: Policy\nrules: []\n'), /unknown group version field audit\.k8s\.io\/__internal, Kind=Policy in policy/);
+    await assert.rejects(read('apiVersion: audit.k8s.io/v1\nrules: []\n'), /loaded illegal policy with 0 rules/);
+    await assert.rejects(read('apiVersion: audit.k8s.io/v1\nkind: Nope\nrules: []\n'), /no kind "Nope" is registered for version "audit.k8s.io\/v1"/);
+    await assert.rejects(read('apiVersion: a/b/c\nrules: []\n'), /unexpected GroupVersion string: a\/b\/c/);
     await assert.rejects(read('apiVersion: audit.k8s.io/v1beta1\nkind: Policy\nrules: []\n'), /no kind "Policy" is registered for version/);
     await assert.rejects(read(`${header}rules: text\n`), /rules must be a list/);
   });

@@ -66,13 +66,20 @@ export function readAuditPolicy(value: unknown): ReadPolicy {
   return { policy, warnings: reader.unknown.map((name) => `unknown field ${JSON.stringify(name)}`) };
 }
 
+const VERSION = 'audit.k8s.io/v1';
+const kindsOfVersion: readonly unknown[] = ['Policy', 'Event', 'EventList'];
+
+/** A policy may leave out its kind, as the reference's does, and not its version. */
 function checkKind({ kind, apiVersion }: Fields): void {
-  if (typeof kind !== 'string' || kind === '') throw new Error('failed decoding: Object \'Kind\' is missing in the policy');
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw new Error('failed decoding: Object \'apiVersion\' is missing in the policy');
-  if (apiVersion !== 'audit.k8s.io/v1') {
-    throw new Error(`failed decoding: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme of audit.k8s.io`);
+  if (apiVersion === undefined || apiVersion === null || apiVersion === '') {
+    throw new Error('unknown group version field audit.k8s.io/__internal, Kind=Policy in policy');
   }
-  if (kind !== 'Policy') throw new Error(`failed decoding: ${apiVersion}, Kind=${kind} is no audit policy`);
+  if (String(apiVersion).split('/').length > 2) throw new Error(`failed decoding: unexpected GroupVersion string: ${String(apiVersion)}`);
+  const name = kind === undefined || kind === null || kind === '' ? 'Policy' : kind;
+  if (apiVersion !== VERSION || !kindsOfVersion.includes(name)) {
+    throw new Error(`failed decoding: no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)} in scheme of audit.k8s.io`);
+  }
+  if (name !== 'Policy') throw new Error(`failed decoding: ${VERSION}, Kind=${String(name)} is no audit policy`);
 }
 
 function readRule(reader: PolicyReader, value: unknown, path: string): AuditRule {

@@ -73,7 +73,9 @@ export async function createAudit(options: ServerOptions & Routed, shared?: LogF
 async function readPolicy({ auditPolicyFile: path, logger }: ServerOptions): Promise<EvaluateAuditPolicy> {
   const text = readTextFile('--audit-policy-file', path);
   try {
-    const { value } = await parseYaml(new TextEncoder().encode(text));
+    const { value } = await parseYaml(new TextEncoder().encode(text)).catch((error: unknown) => {
+      throw new Error(`failed decoding: ${(error as Error).message}`, { cause: error });
+    });
     const { policy, warnings } = readAuditPolicy(value);
     const error = `strict decoding error: ${warnings.join(', ')}`;
     if (warnings.length > 0) logger.warn('the audit policy contains errors, which are skipped', { path, error });

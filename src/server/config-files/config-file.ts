@@ -18,6 +18,7 @@ const quote = (value: unknown): string => JSON.stringify(value);
 /** Reads values and remembers what is wrong with them; what is wrong reads as empty, so that reading continues. */
 export class ConfigReader {
   readonly #flag: string;
+  readonly #faults: string[] = [];
   readonly #problems: string[] = [];
   readonly #unknown: string[] = [];
 
@@ -42,8 +43,18 @@ export class ConfigReader {
     this.report(path, `Duplicate value: ${quote(value)}`);
   }
 
-  /** Throws StartError when anything was wrong; unknown fields are all that is reported where there are some. */
+  /** A value is of a type that the field cannot have. */
+  fault(path: string, value: unknown, problem: string): void {
+    this.#faults.push(`${path === '' ? '' : `${path}: `}Invalid value: ${quoteValue(value)}: ${problem}`);
+  }
+
+  /**
+   * Throws StartError when anything was wrong. A file that cannot be decoded is not validated: the first value of a wrong type is all that is reported,
+   * and unknown fields where there is none.
+   */
   finish(): void {
+    const [fault] = this.#faults;
+    if (fault !== undefined) throw new StartError(`${this.#flag}: ${fault}`);
     if (this.#unknown.length > 0) {
       throw new StartError(`${this.#flag}: strict decoding error: ${this.#unknown.map((name) => `unknown field ${quote(name)}`).join(', ')}`);
     }
@@ -56,7 +67,7 @@ export class ConfigReader {
   fields(value: unknown, path: string, known: readonly string[]): Fields {
     if (value === undefined || value === null) return {};
     if (typeof value !== 'object' || Array.isArray(value)) {
-      this.invalid(path, value, 'must be an object');
+      this.fault(path, value, 'must be an object');
       return {};
     }
     for (const name of Object.keys(value)) {
@@ -68,7 +79,7 @@ export class ConfigReader {
   list(value: unknown, path: string): readonly unknown[] {
     if (value === undefined || value === null) return [];
     if (Array.isArray(value)) return value;
-    this.invalid(path, value, 'must be a list');
+    this.fault(path, value, 'must be a list');
     return [];
   }
 
@@ -76,7 +87,7 @@ export class ConfigReader {
   text(value: unknown, path: string): string {
     if (value === undefined || value === null) return '';
     if (typeof value === 'string') return value;
-    this.invalid(path, value, 'must be a string');
+    this.fault(path, value, 'must be a string');
     return '';
   }
 
@@ -90,7 +101,7 @@ export class ConfigReader {
   /** Whether a switch is on. */
   boolean(value: unknown, path: string, otherwise: boolean): boolean {
     if (value === undefined || value === null) return otherwise;
-    if (typeof value !== 'boolean') this.invalid(path, value, 'must be true or false');
+    if (typeof value !== 'boolean') this.fault(path, value, 'must be true or false');
     return value === true;
   }
 
@@ -100,6 +111,7 @@ export class ConfigReader {
       this.required(path);
       return undefined;
     }
+    if (this.text(value, path) === '') return undefined;
     const found = choices.find((one) => one === value);
     if (found === undefined) this.report(path, `Unsupported value: ${quote(value)}: supported values: ${choices.map(quote).join(', ')}`);
     return found;
@@ -111,7 +123,7 @@ export class ConfigReader {
     const text = this.text(value, path);
     const parsed = parseDuration(text);
     if (typeof parsed === 'number') return parsed;
-    this.invalid(path, text, parsed);
+    if (text === value) this.fault(path, text, parsed);
     return 0;
   }
 
@@ -132,17 +144,38 @@ export async function parseConfigFile(flag: string, content: string, kinds: Conf
   const { value, duplicates } = await parseYaml(new TextEncoder().encode(content)).catch((error: unknown) => {
     throw new StartError(`${flag}: ${(error as Error).message}`, { cause: error });
   });
-  if (duplicates.length > 0) throw new StartError(`${flag}: strict decoding error: a field is given twice`);
+  if (duplicates.length > 0) throw new StartError(`${flag}: strict decoding error: yaml: unmarshal errors: ${duplicates.join(', ')}`);
   return checkConfigKind(flag, value, kinds);
+}
+
+const HEADER_TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/** Why a value does not say which kind it is, in the reference's words; undefined where it does. */
+function findHeaderFault(value: unknown): string | undefined {
+  const parseError = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+  if (value !== null && value !== undefined && (typeof value !== 'object' || Array.isArray(value))) {
+    return `${parseError} ${typeOf(value)} into Go value of type ${HEADER_TYPE}`;
+  }
+  const { kind, apiVersion } = (value ?? {}) as Fields;
+  const members = [['kind', 'Kind', kind], ['apiVersion', 'apiVersion', apiVersion]] as const;
+  const wrong = members.find(([, , given]) => given !== undefined && given !== null && typeof given !== 'string');
+  if (wrong !== undefined) return `${parseError} ${typeOf(wrong[2])} into Go struct field .${wrong[0]} of type string`;
+  if (String(apiVersion).split('/').length > 2) return `unexpected GroupVersion string: ${String(apiVersion)}`;
+  const missing = members.find(([, , given]) => given === undefined || given === null || given === '');
+  return missing && `Object '${missing[1]}' is missing in the configuration`;
 }
 
 /** An object that says which kind it is. Throws StartError for what is of none of these kinds. */
 export function checkConfigKind(flag: string, value: unknown, kinds: ConfigKinds): Fields {
-  const fields = (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}) as Fields;
+  const fault = findHeaderFault(value);
+  if (fault !== undefined) throw new StartError(`${flag}: ${fault}`);
+  const fields = value as Fields;
   const { kind, apiVersion } = fields;
-  for (const [name, given] of [['Kind', kind], ['apiVersion', apiVersion]] as const) {
-    if (typeof given !== 'string' || given === '') throw new StartError(`${flag}: Object '${name}' is missing in the configuration`);
-  }
   if (kinds[String(kind)]?.includes(String(apiVersion)) === true) return fields;
   const wanted = Object.entries(kinds).map(([name, versions]) => `${name} of ${versions.join(', ')}`).join('; ');
   throw new StartError(`${flag}: no kind ${quote(kind)} is registered for version ${quote(apiVersion)}: expected ${wanted}`);

@@ -55,7 +55,7 @@ function readEventLimits(reader: ConfigReader, fields: Fields): readonly EventLi
     }
     for (const field of ['burst', 'qps', 'cacheSize'] as const) {
       const value = limit[field] ?? 0;
-      if (!Number.isInteger(value) || Math.abs(value) > MAX_INT32) reader.invalid(`${at}.${field}`, value, 'must be a whole number of 32 bits');
+      if (!Number.isInteger(value) || Math.abs(value) > MAX_INT32) reader.fault(`${at}.${field}`, value, 'must be a whole number of 32 bits');
       else if (field !== 'cacheSize' && value <= 0) reader.invalid(`${at}.${field}`, value, 'must be positive');
     }
     if (limit.type !== 'Server' && (limit.cacheSize ?? 0) < 0) reader.invalid(`${at}.cacheSize`, limit.cacheSize, 'must not be negative');

@@ -22,7 +22,7 @@ export async function readTracingConfiguration(content: string): Promise<Tracing
   const known = ['apiVersion', 'kind', 'endpoint', 'samplingRatePerMillion'];
   const file = reader.fields(await parseConfigFile(FLAG, content, kinds), '', known);
   const rate = file['samplingRatePerMillion'] ?? 0;
-  if (!Number.isInteger(rate)) reader.invalid('samplingRatePerMillion', rate, 'must be a whole number');
+  if (!Number.isInteger(rate)) reader.fault('samplingRatePerMillion', rate, 'must be a whole number');
   else if ((rate as number) < 0) reader.invalid('samplingRatePerMillion', rate, 'sampling rate must be positive');
   else if ((rate as number) > MILLION) {
     reader.invalid('samplingRatePerMillion', rate, 'sampling rate per million must be less than or equal to one million');
