@@ -7,6 +7,9 @@ export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
 
+/** The text of the error about a tab where a plain text would continue. */
+export const TAB_INDENT = 'found a tab character that violates indentation';
+
 interface Problem {
   readonly by: 'scanner' | 'parser';
   readonly text: string;
@@ -41,7 +44,8 @@ function countLines(text: string): number {
 function findProblem(error: YAMLError, text: string): Problem {
   const message = error.message;
   switch (error.code) {
-    case 'TAB_AS_INDENT': case 'BAD_SCALAR_START': return cannotStart;
+    case 'TAB_AS_INDENT': return followsPlain(text.slice(0, error.pos[0])) ? scanner(TAB_INDENT) : cannotStart;
+    case 'BAD_SCALAR_START': return cannotStart;
     case 'BLOCK_AS_IMPLICIT_KEY': return noMapping;
     case 'BAD_INDENT': return explainIndent(message, text.slice(0, error.pos[0]));
     case 'MULTILINE_IMPLICIT_KEY': case 'KEY_OVER_1024_CHARS': return scanner("could not find expected ':'");
@@ -52,6 +56,13 @@ function findProblem(error: YAMLError, text: string): Problem {
     case 'BAD_DIRECTIVE': return scanner('found unknown directive name');
     default: return findUnexpected(message, text.slice(error.pos[0], error.pos[1]));
   }
+}
+
+/** Whether the line before ends with a plain text, which would go on in the next one. */
+function followsPlain(before: string): boolean {
+  const line = before.trimEnd().split('\n').at(-1) ?? '';
+  const comment = line.search(/(?:^|\s)#/);
+  return /[^\s:\-?"'\]}|>]$/.test((comment < 0 ? line : line.slice(0, comment)).trimEnd());
 }
 
 function explainIndent(message: string, before: string): Problem {

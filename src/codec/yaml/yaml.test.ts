@@ -32,10 +32,23 @@ test('parseYaml reads a root in brackets whatever follows, unless it makes a key
   }
 });
 
+test('parseYaml lets lines inside brackets and quotes begin anywhere, also with tabs', async () => {
+  const cases: [string, unknown][] = [
+    ['a: [\nb]\nd: e\n', { a: ['b'], d: 'e' }], ['a: {\nb: c\n}\n', { a: { b: 'c' } }], ['a: {\n\tb: c,\n\td: "e\nf"\n}\n', { a: { b: 'c', d: 'e f' } }],
+    ['a:\n  b: "x\ny"\n', { a: { b: 'x y' } }], ["a: 'x\n\n\ty'\n", { a: 'x\ny' }], ['- - a: [\n1\n]\n', [[{ a: [1] }]]],
+    ['a: |\n  "x\n  [\nb: {\n# ]\nc: d # }\n}\n', { a: '"x\n[\n', b: { c: 'd' } }], ['a: "x\n\t\ny"\n', { a: 'x\ny' }],
+    ["a: it's\nb: [say \"hi\",\nit's]\n", { a: "it's", b: ['say "hi"', "it's"] }],
+  ];
+  for (const [text, value] of cases) assert.deepEqual(await parse(text), value, text);
+  for (const text of ['a: "x\n---\n"\n', 'a: [\nb\n', 'a: b\n  c: "d\ne"\n']) assert.notEqual(await failureOf(text), 'no error', text);
+});
+
 test('parseYaml fails with the texts of the reference', async () => {
   const cases: [string, string][] = [
     ['apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n', 'yaml: line 4: found character that cannot start any token'],
     ['kind: Widget\nmetadata:\n\tname: e\napiVersion: x/v1\n', 'yaml: line 3: found character that cannot start any token'],
+    ['kind: Widget\n\tmetadata: {}\n', 'yaml: line 2: found a tab character that violates indentation'],
+    ['a: {\n  b: c\n\t,\n}\n', 'yaml: line 3: found a tab character that violates indentation'],
     ['apiVersion: v1\n kind: ConfigMap\n', 'yaml: line 2: mapping values are not allowed in this context'],
     ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: [a}\n', "yaml: line 2: did not find expected ',' or ']'"],
     ['a: @x\n', 'yaml: found character that cannot start any token'],

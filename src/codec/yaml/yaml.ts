@@ -6,7 +6,8 @@ import { MAX_JSON_DEPTH, parseJson } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
 import { decodeUtf8, encodeUtf8 } from '../utf8.ts';
 import { Converter } from './convert.ts';
-import { YamlError, explainSyntax } from './error.ts';
+import { TAB_INDENT, YamlError, explainSyntax } from './error.ts';
+import { indentFlow } from './flow-indent.ts';
 
 export { YamlError } from './error.ts';
 export { stringifyYaml } from './write.ts';
@@ -79,14 +80,35 @@ function parseWith(yaml: typeof import('yaml'), bytes: Uint8Array): ParsedYaml {
   const text = decodeUtf8(bytes);
   if (text.includes('\uFFFD') && !Buffer.from(text).equals(bytes)) throw new YamlError('yaml: invalid leading UTF-8 octet');
   if (forbidden.test(text)) throw new YamlError('yaml: control characters are not allowed');
-  const lines = new yaml.LineCounter();
-  const document = readFirstDocument(yaml, text, lines);
+  const { document, lines } = readLeniently(yaml, text);
   if (document === undefined || document.contents === null) return { value: null, duplicates: [] };
-  const error = document.errors[0] as YAMLError | undefined;
-  if (error !== undefined) throw explainSyntax(error, text, (offset) => lines.linePos(offset).line);
   const converter = new Converter(yaml, lines);
   const value = converter.convert(document.contents as Node);
   return { value, duplicates: converter.duplicates };
+}
+
+type Yaml = typeof import('yaml');
+
+interface ReadDocument {
+  readonly document: Document | undefined;
+  readonly lines: import('yaml').LineCounter;
+}
+
+function readDocument(yaml: Yaml, text: string): ReadDocument {
+  const lines = new yaml.LineCounter();
+  return { document: readFirstDocument(yaml, text, lines), lines };
+}
+
+/** The first document; where it cannot be read, that of the text with the lines inside brackets and quotes indented. */
+function readLeniently(yaml: Yaml, text: string): ReadDocument {
+  const first = readDocument(yaml, text);
+  const error = first.document?.errors[0] as YAMLError | undefined;
+  if (error === undefined) return first;
+  const { text: indented, tabAt } = indentFlow(text);
+  if (tabAt !== undefined) throw new YamlError(`yaml: line ${text.slice(0, tabAt).split('\n').length}: ${TAB_INDENT}`);
+  const second = indented === undefined ? undefined : readDocument(yaml, indented);
+  if (second?.document?.errors.length === 0) return second;
+  throw explainSyntax(error, text, (offset) => first.lines.linePos(offset).line);
 }
 
 /**
