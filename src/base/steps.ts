@@ -58,8 +58,13 @@ function* mergeSteps(a: readonly string[], b: readonly string[]): Steps<string[]
   return merged;
 }
 
-/** Makes a function that says when to yield where each piece is small: once in `every` pieces. */
-export function createStride(every: number): () => boolean {
-  let count = 0;
-  return () => ++count % every === 0;
+/** Makes a function that says when to yield where pieces are small: once those since the last time come to `every`, each counted once or as its caller says. */
+export function createStride(every: number): (amount?: number) => boolean {
+  let sum = 0;
+  return (amount = 1) => {
+    sum += amount;
+    if (sum < every) return false;
+    sum = 0;
+    return true;
+  };
 }

@@ -226,6 +226,18 @@ describe('subresourcesIn', () => {
     const names = (version: string): string[] => subresourcesIn(row, version).map(({ name }) => name);
     assert.deepEqual([names('v1'), names('v2'), names('v3')], [['status'], ['scale'], []]);
   });
+  it('knows where selectable fields are whose names need no reading', () => {
+    const rowOf = (...jsonPaths: string[]) => {
+      const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } },
+        selectableFields: jsonPaths.map((jsonPath) => ({ jsonPath })) }];
+      const definition = { ...define({ versions }), status: acceptNames(define(), collectTaken([]), now) };
+      return createRow(definition, () => definition, {
+        objectMeta: { type: 'object', fields: new Map() }, formatAge: String, random: systemRandom, clock: systemClock,
+      });
+    };
+    assert.deepEqual(rowOf('.spec.color', '.spec.max_size').selectablePaths, [['spec', 'color'], ['spec', 'max_size']]);
+    for (const path of ['.spec.a\\.b', '.spec.__proto__.a', '.spec.größe']) assert.equal(rowOf('.spec.color', path).selectablePaths, undefined);
+  });
   it('leaves each version the fields of its own Scale', () => {
     const schema = { openAPIV3Schema: { type: 'object' } };
     const scale = (name: string): object => ({ scale: { specReplicasPath: `.spec.${name}`, statusReplicasPath: `.status.${name}` } });

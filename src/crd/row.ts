@@ -5,7 +5,7 @@ import type { Clock, Random, Steps } from '../base/index.ts';
 import { type Resource, type ResourceVersionRow, type ScaleFields, type Subresource, compareVersions } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion/converter.ts';
-import { readField } from './json-path.ts';
+import { findAll, parsePath } from './json-path.ts';
 import { SchemaCache, type SchemaShare, type VersionSchemas, createSchemas, sourceOf } from './schemas.ts';
 import { type CheckRules, type StrategyParts, createStrategy } from './strategy.ts';
 import { type DefinitionSpec, type DefinitionVersion, type ScalePaths, specOf, statusOf } from './types.ts';
@@ -52,7 +52,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced: spec.scope === 'Namespaced',
     versions: versions.map((version) => createVersionRow(spec, version, { schemas, reload, formatAge })),
     storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
-    selectableFields: listSelectableFields(spec.versions),
+    ...listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({
@@ -126,9 +126,21 @@ function listSubresources(versions: readonly DefinitionVersion[]): Subresource[]
 const namesOfFields = ({ selectableFields }: DefinitionVersion): string[] => selectableFields?.map(({ jsonPath }) => jsonPath.replace(/^\./, '')) ?? [];
 
 /** The fields of all versions; each version has some of them. */
-function listSelectableFields(versions: readonly DefinitionVersion[]): Record<string, (object: KubeObject) => string> {
-  const names = new Set(versions.flatMap(namesOfFields));
-  return Object.fromEntries([...names].map((name) => [name, (object: KubeObject) => formatScalar(readField(object, `.${name}`))]));
+function listSelectableFields(versions: readonly DefinitionVersion[]): Pick<Resource, 'selectableFields' | 'selectablePaths'> {
+  const names = [...new Set(versions.flatMap(namesOfFields))];
+  const paths = names.map((name) => name.split('.'));
+  return {
+    selectableFields: Object.fromEntries(names.map((name) => [name, createScalarReader(`.${name}`)])),
+    ...(paths.every((path) => path.every(isPlainName)) && { selectablePaths: paths }),
+  };
 }
+
+function createScalarReader(path: string): (object: KubeObject) => string {
+  const steps = parsePath(path);
+  return (object) => (steps === undefined ? '' : formatScalar(findAll(steps, object)[0]));
+}
+
+/** Whether a name stands for itself in a JSON path and in JSON. */
+const isPlainName = (name: string): boolean => /^[a-zA-Z0-9][\w-]*$/.test(name);
 
 const formatScalar = (value: unknown): string => (value === undefined || value === null || typeof value === 'object' ? '' : String(value));

@@ -203,6 +203,8 @@ export interface Resource {
   readonly statusMetadataChecks?: readonly MetadataCheck[];
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** Where these fields are, when their readers look at nothing else of an object. */
+  readonly selectablePaths?: readonly (readonly string[])[];
   /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */
   readonly unknownField?: (field: string, version: string) => string;
   /** PUT of an absent name creates. */

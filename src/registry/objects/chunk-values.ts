@@ -2,9 +2,11 @@
 // hold none. Hashes may collide, so a chunk that is not passed over is looked at object by object. Chunks never change: what was found
 // out about one stays true for as long as it lives.
 import type { LabelRequirement } from '../../apimachinery/index.ts';
+import { type Steps, createStride } from '../../base/index.ts';
 
-/** The parts of an object that are indexed. */
+/** The parts of an object that are indexed, and how many bytes may have to be read for them. */
 interface Valued {
+  readonly size: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly fields: readonly string[];
 }
@@ -38,8 +40,12 @@ export const wantedField = (index: number, value: string): readonly number[] => 
 
 type Chunk<V> = readonly { readonly value: V }[];
 
-function collectValues<V extends Valued>(chunk: Chunk<V>, withFields: boolean): Uint32Array {
+/** Bytes of objects that are read for their labels and fields without a pause. */
+export const READ_AT_ONCE = 2 ** 18;
+
+function* collectValues<V extends Valued>(chunk: Chunk<V>, withFields: boolean): Steps<Uint32Array> {
   const found = new Set<number>();
+  const isPauseDue = createStride(READ_AT_ONCE);
   for (const { value } of chunk) {
     const { labels } = value;
     for (const key in labels) {
@@ -47,6 +53,7 @@ function collectValues<V extends Valued>(chunk: Chunk<V>, withFields: boolean): 
       found.add(hashLabel(key, labels[key] as string));
     }
     if (withFields) for (const [i, field] of value.fields.entries()) found.add(hashField(i, field));
+    if (isPauseDue(value.size)) yield;
   }
   return Uint32Array.from(found).sort();
 }
@@ -64,22 +71,18 @@ function includesSorted(sorted: Uint32Array, wanted: number): boolean {
 
 const known = new WeakMap<Chunk<Valued>, Uint32Array>();
 
-function valuesOf<V extends Valued>(chunk: Chunk<V>, withFields: boolean): Uint32Array | undefined {
-  let values = known.get(chunk);
-  if (values !== undefined) return values;
-  try {
-    known.set(chunk, (values = collectValues(chunk, withFields)));
-  } catch {
-    // Objects that cannot be read are for the reader to come upon.
-  }
-  return values;
-}
-
 /** Whether `mayHold` answers for the chunk without looking at its objects. */
 export const isIndexed = <V extends Valued>(chunk: Chunk<V>): boolean => known.has(chunk);
 
-/** False when no object of the chunk can have what is wanted. `withFields`: the row has selectable fields. */
-export function mayHold<V extends Valued>(chunk: Chunk<V>, wanted: WantedValues, withFields: boolean): boolean {
-  const values = valuesOf(chunk, withFields);
-  return values === undefined || wanted.every((group) => group.some((hash) => includesSorted(values, hash)));
+/** False when no object of the chunk can have what is wanted; large objects are read in a step each. `withFields`: the row has selectable fields. */
+export function* mayHold<V extends Valued>(chunk: Chunk<V>, wanted: WantedValues, withFields: boolean): Steps<boolean> {
+  let values = known.get(chunk);
+  try {
+    if (values === undefined) known.set(chunk, (values = yield* collectValues(chunk, withFields)));
+  } catch {
+    // Objects that cannot be read are for the reader to come upon.
+    return true;
+  }
+  const sorted = values;
+  return wanted.every((group) => group.some((hash) => includesSorted(sorted, hash)));
 }

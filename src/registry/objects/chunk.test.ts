@@ -7,11 +7,12 @@ import { createLayout, encodeObject } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
 import { type ObjectContext, StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
-import { finishSteps } from '../../base/index.ts';
-import { joinItems, joinItemsInSteps, packLoose, restChunk } from './chunk.ts';
+import { type Steps, finishSteps } from '../../base/index.ts';
+import { joinItems as joinItemsInSteps, packLoose, restChunk } from './chunk.ts';
 import { rows } from '../testing.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const joinItems = (...of: Parameters<typeof joinItemsInSteps>): Uint8Array => finishSteps(joinItemsInSteps(...of));
 
 function makeChunk(resource: Resource, metas: readonly object[], recall?: ObjectContext['recall']): { value: StoredRevision }[] {
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
@@ -200,13 +201,35 @@ test('an object that does not rest takes its bytes along when a lent piece is gi
   assert.deepEqual(chunk.map(({ value }) => describeVersion(value)), expected);
 });
 
-test('joinItemsInSteps reads large objects that rest in a step each, and copies them in a step each', () => {
-  const metadata = Array.from({ length: 6 }, (_, i) => ({ annotations: { a: `${i}`.repeat(1_000_000) } }));
-  const { chunk } = makeRecalled(rows.configMaps, metadata);
+const countSteps = <T>(steps: Steps<T>, between?: (count: number) => void): { readonly count: number; readonly result: T } => {
+  for (let count = 0; ; count++) {
+    const step = steps.next();
+    if (step.done === true) return { count, result: step.value };
+    between?.(count);
+  }
+};
+
+const large = Array.from({ length: 6 }, (_, i) => ({ annotations: { a: `${i}`.repeat(1_100_000) } }));
+
+test('joinItems reads large objects that rest in a step each, and copies them in a step each', () => {
+  const { chunk } = makeRecalled(rows.configMaps, large);
   finishSteps(restChunk(chunk));
-  const steps = joinItemsInSteps(chunk, 1, 6);
-  let [count, step] = [0, steps.next()];
-  for (; step.done !== true; step = steps.next()) count += 1;
+  const { count, result } = countSteps(joinItemsInSteps(chunk, 1, 6));
   assert.ok(count >= 2 * 5, `${count} steps`);
-  assert.equal(Buffer.compare(step.value, joinItems(chunk, 1, 6)), 0);
+  assert.equal(Buffer.compare(result, joinItems(chunk, 1, 6)), 0);
+});
+
+test('large objects are packed in steps; one that is superseded meanwhile stays where it is', () => {
+  for (const pack of [packLoose, (chunk: { value: StoredRevision }[]): Steps<unknown> => joinItemsInSteps(chunk, 0, 6)]) {
+    const chunk = makeChunk(rows.configMaps, large);
+    const expected = chunk.map(({ value }) => `,${text(value.item())}`).join('');
+    for (const { value } of chunk) finishSteps(value.settle() ?? (function* none() {})());
+    const { count } = countSteps<unknown>(pack(chunk), (steps) => {
+      if (steps === 8) chunk[2]?.value.supersede();
+    });
+    assert.ok(count >= 2 * 6, `${count} steps`);
+    assert.deepEqual(chunk.map(({ value }) => value.memory !== undefined), [true, true, false, true, true, true]);
+    assert.equal(new Set(chunk.map(({ value }) => value.memory)).size, 2);
+    assert.equal(joined(chunk), expected);
+  }
 });

@@ -8,7 +8,7 @@
 //
 // Where the store can be read again without waiting, objects rest instead of being packed, and a list lends them a piece: such pieces are kept as long as
 // lists use them, up to a bound for the process.
-import { BoundedCache, type Steps, allocateLasting, finishSteps, isBrokenOff, once, partOf } from '../../base/index.ts';
+import { BoundedCache, type Steps, allocateLasting, createStride, isBrokenOff, once, partOf } from '../../base/index.ts';
 import type { Compaction } from '../../cache/index.ts';
 import { allocate } from './splice.ts';
 import type { StoredRevision } from './stored-object.ts';
@@ -110,27 +110,50 @@ function createPlaces(): (length: number) => Uint8Array {
   };
 }
 
-/** Moves all objects of a chunk into one new piece. False when one of them must stay where it is; then nothing has moved. */
-function pack(chunk: ObjectChunk): boolean {
-  const isLent = chunk.some(({ value }) => value.isResting);
+/** Bytes that are copied without a pause. */
+const COPIED_AT_ONCE = 2 ** 20;
+
+/** The items of objects, in steps; where many bytes have to be read, in memory of their own. */
+function* collectItems(chunk: ObjectChunk): Steps<Uint8Array[]> {
+  const place = chunk.some(({ value }) => value.isResting) && sizeOf(chunk) <= COPIED_AT_ONCE ? createPlaces() : undefined;
   const items: Uint8Array[] = [];
-  const place = isLent ? createPlaces() : undefined;
-  const before = new Set<Uint8Array | undefined>();
-  let size = 0;
+  const isPauseDue = createStride(COPIED_AT_ONCE);
   for (const { value } of chunk) {
-    if (!value.movable) return false;
-    if (isLent) before.add(value.memory);
     const item = value.item(place);
     items.push(item);
-    size += item.length + 1;
+    if (isPauseDue(item.length)) yield;
   }
-  const memory = allocateLasting(size);
+  return items;
+}
+
+function* copyItems(items: readonly Uint8Array[], allocateJoined: (length: number) => Uint8Array): Steps<Uint8Array> {
+  const joined = allocateJoined(items.reduce((sum, item) => sum + item.length + 1, 0));
+  const isPauseDue = createStride(COPIED_AT_ONCE);
   let at = 0;
-  for (const [i, item] of items.entries()) {
-    memory[at] = COMMA;
-    memory.set(item, at + 1);
-    (chunk[i] as ObjectChunk[number]).value.move(memory, at + 1, at + 1 + item.length);
+  for (const item of items) {
+    joined[at] = COMMA;
+    joined.set(item, at + 1);
     at += item.length + 1;
+    if (isPauseDue(item.length)) yield;
+  }
+  return joined;
+}
+
+/** Moves all objects of a chunk into one new piece, but for those that are superseded meanwhile. False when one must stay where it is; then none has moved. */
+function* pack(chunk: ObjectChunk): Steps<boolean> {
+  if (!chunk.every(({ value }) => value.movable)) return false;
+  const items = yield* collectItems(chunk);
+  const memory = yield* copyItems(items, allocateLasting);
+  const isLent = chunk.some(({ value }) => value.isResting);
+  const before = new Set<Uint8Array | undefined>();
+  let at = 0;
+  for (const [i, { length }] of items.entries()) {
+    const { value } = chunk[i] as ObjectChunk[number];
+    if (value.movable) {
+      before.add(value.memory);
+      value.move(memory, at + 1, at + 1 + length);
+    }
+    at += length + 1;
   }
   if (isLent) lentPieces.lend(memory, chunk, before);
   return true;
@@ -155,43 +178,17 @@ function viewOf(chunk: ObjectChunk, from: number, to: number): Uint8Array {
   return partOf(first.memory as Uint8Array, first.start - 1, (chunk[to - 1] as ObjectChunk[number]).value.end);
 }
 
-/** joinItems in steps. Objects side by side in a piece are settled. */
-export function* joinItemsInSteps(chunk: ObjectChunk, from: number, to: number): Steps<Uint8Array> {
+/**
+ * The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. Objects that are
+ * not side by side in a piece are settled first.
+ */
+export function* joinItems(chunk: ObjectChunk, from: number, to: number): Steps<Uint8Array> {
   if (isJoined(chunk, from, to)) return viewOf(chunk, from, to);
   const part = chunk.slice(from, to);
   yield* settle(part);
-  const isLarge = part.some(({ value }) => value.isResting) && sizeOf(part) > LENT_PIECE_BYTES;
-  return isLarge ? yield* joinLarge(part) : joinItems(chunk, from, to);
-}
-
-/** The JSON items [from, to) of a chunk in the storage version, a comma before each; a view of the chunk's piece where that is possible. */
-export function joinItems(chunk: ObjectChunk, from: number, to: number): Uint8Array {
-  if (isJoined(chunk, from, to) || (isWorthPacking(chunk, from, to) && pack(chunk))) return viewOf(chunk, from, to);
-  const place = chunk.some(({ value }) => value.isResting) ? createPlaces() : undefined;
-  const items = chunk.slice(from, to).map(({ value }) => value.item(place));
-  return finishSteps(copyItems(items, place === undefined ? allocateLasting : allocate));
-}
-
-/** Items of a megabyte are read from the store and copied in a step each. */
-function* joinLarge(part: ObjectChunk): Steps<Uint8Array> {
-  const items: Uint8Array[] = [];
-  for (const { value } of part) {
-    items.push(value.item());
-    yield;
-  }
-  return yield* copyItems(items, allocate);
-}
-
-function* copyItems(items: readonly Uint8Array[], allocateJoined: (length: number) => Uint8Array): Steps<Uint8Array> {
-  const joined = allocateJoined(items.reduce((sum, item) => sum + item.length + 1, 0));
-  let at = 0;
-  for (const item of items) {
-    joined[at] = COMMA;
-    joined.set(item, at + 1);
-    at += item.length + 1;
-    yield;
-  }
-  return joined;
+  if (isWorthPacking(chunk, from, to) && (yield* pack(chunk)) && isJoined(chunk, from, to)) return viewOf(chunk, from, to);
+  const isRead = chunk.some(({ value }) => value.isResting);
+  return yield* copyItems(yield* collectItems(part), isRead ? allocate : allocateLasting);
 }
 
 /** Whether so much of a chunk is elsewhere, or so much of its piece belongs to other chunks, that it should be packed again. */
@@ -212,7 +209,7 @@ export function* packLoose(chunk: ObjectChunk): Steps<boolean> {
   if (chunk.length === 0 || !isLoose(chunk)) return false;
   try {
     if (chunk.every(({ value }) => value.movable)) yield* settle(chunk);
-    return pack(chunk);
+    return yield* pack(chunk);
   } catch {
     return false;
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
+import { isJsonObject } from '../../base/index.ts';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../codec/index.ts';
 import { createLayout, encodeObject, encodeWritten } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
@@ -150,4 +151,30 @@ test('settle takes a step for each member of an object that is not in the layout
   const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: meta };
   // Each member is sorted in a step, and written in one.
   assert.equal(countSteps({ ...object, spec: { a: 1 }, status: {} }), countSteps({ ...object, spec: { a: 1 } }) + 2);
+});
+
+test('fields of packed objects are read at their paths as from the whole object', () => {
+  const paths = [['spec', 'color'], ['spec', 'deep', 'size'], ['status'], ['constructor', 'name']];
+  const read = (path: readonly string[]) => (object: KubeObject): string => {
+    let value: unknown = object;
+    for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    return typeof value === 'object' || value === undefined ? '' : String(value);
+  };
+  const readers = Object.fromEntries(paths.map((path) => [path.join('.'), read(path)]));
+  const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(2n ** 60n), fc.constant([]), fc.constant({ size: 1 }));
+  const inner = fc.record({ color: scalar, deep: fc.oneof(fc.record({ size: scalar, color: scalar }), scalar), z: scalar }, { requiredKeys: [] });
+  const objects = fc.record({ spec: fc.oneof(inner, scalar), status: scalar, constructor: fc.record({ name: scalar }) }, { requiredKeys: [] });
+  let looked = 0;
+  fc.assert(fc.property(objects, (object) => {
+    const fieldsOf = (more: Partial<Resource>): readonly string[] => {
+      const version = store({ ...rows.widgets, selectableFields: readers, ...more }, { metadata: meta, ...object });
+      const item = version.item();
+      version.move(item, 0, item.length);
+      return version.fields;
+    };
+    const expected = fieldsOf({});
+    looked += expected.filter((text) => text !== '').length;
+    assert.deepEqual(fieldsOf({ selectablePaths: paths }), expected);
+  }));
+  assert.ok(looked > 20);
 });

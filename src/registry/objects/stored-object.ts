@@ -19,7 +19,7 @@ import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
 import { type DecodedObjectCache, MOST_OBJECT_BYTES } from './decoded-object-cache.ts';
-import { findMember, hasBytesAt, hasText } from './json-scan.ts';
+import { findMember, hasBytesAt, hasText, pickScalars } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
@@ -450,8 +450,14 @@ export class StoredRevision implements StoredObject {
     const foreign = this.#isForeign();
     // Objects that lie packed among others or rest are read for lists; those of events are asked for in other forms too.
     const isPassing = ((this.#memory === undefined && !this.isResting) || this.#isSuperseded) && this.size <= MOST_OBJECT_BYTES;
-    const object = foreign ? this.source() : isPassing ? this.shared(this.resource.storageVersion) : parseJson(this.#readable()).value as unknown as KubeObject;
+    const object = foreign ? this.source() : isPassing ? this.shared(this.resource.storageVersion) : this.#readForFields();
     return readers.map((read) => read(object));
+  }
+
+  #readForFields(): KubeObject {
+    const { selectablePaths } = this.resource;
+    const bytes = this.#readable();
+    return (selectablePaths === undefined ? parseJson(bytes).value : pickScalars(bytes, selectablePaths)) as unknown as KubeObject;
   }
 }
 

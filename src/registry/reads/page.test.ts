@@ -13,11 +13,11 @@ async function fill(bench: Bench): Promise<void> {
   for (let index = 0; index < COUNT; index++) await bench.create(rows.configMaps, { metadata: { name: `a${index}`, labels: { index: String(index % 2) } } });
 }
 
-/** A selector that takes a millisecond for each object, and does not say which values it wants. */
-const slowSelector = ({ clock }: Bench): Predicate => ({
+/** A selector that takes milliseconds for each object, and does not say which values it wants. */
+const slowSelector = ({ clock }: Bench, milliseconds = 1): Predicate => ({
   everything: false,
   matches(object) {
-    clock.advance(1);
+    clock.advance(milliseconds);
     return object.labels?.['index'] === '1';
   },
 });
@@ -45,6 +45,14 @@ test('lists and initial events look at a chunk of objects in each turn', async (
   assert.ok(await countTurns(bench, watch) > 4);
   assert.equal((await watch).take(COUNT).length, COUNT / 2);
   (await watch).close();
+});
+
+test('a list looks at large objects in a turn each', async () => {
+  const bench = createBench();
+  for (let index = 0; index < 8; index++) await bench.create(rows.configMaps, { metadata: { name: `a${index}` }, data: { a: 'x'.repeat(400_000) } });
+  const list = bench.registry.list(bench.at(rows.configMaps), { predicate: slowSelector(bench, 50) });
+  assert.ok(await countTurns(bench, list) >= 7);
+  assert.equal((await list).count, 0);
 });
 
 test('a list and a watch by one value of a field look at the objects that have it, once others have asked for such', async () => {

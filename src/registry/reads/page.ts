@@ -3,11 +3,11 @@
 import { type Steps, createStride } from '../../base/index.ts';
 import type { Entry, Snapshot } from '../../cache/index.ts';
 import type { KeyRange, Store } from '../../storage/index.ts';
-import { isIndexed, mayHold } from '../objects/chunk-values.ts';
+import { READ_AT_ONCE, isIndexed, mayHold } from '../objects/chunk-values.ts';
 import type { Predicate } from '../contract.ts';
 import type { RequestScope, ResourceStorage } from '../core.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
-import { joinItemsInSteps } from '../objects/chunk.ts';
+import { joinItems } from '../objects/chunk.ts';
 
 interface Chunk {
   readonly chunk: readonly Entry<StoredRevision>[];
@@ -32,7 +32,7 @@ class ChunkRun implements Run {
   }
 
   joined(): Steps<Uint8Array> {
-    return joinItemsInSteps(this.chunk, this.from, this.to);
+    return joinItems(this.chunk, this.from, this.to);
   }
 }
 
@@ -125,10 +125,11 @@ export function* pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: Sco
   const items: StoredRevision[] = [];
   let read = 0;
   const isPauseDue = createStride(PASSED_WITHOUT_PAUSE);
+  const isLargeRead = createStride(READ_AT_ONCE);
   for (const { chunk, from, to } of runs) {
     const isKnown = wanted !== undefined && isIndexed(chunk);
     if (!isKnown) yield;
-    if (wanted !== undefined && !mayHold(chunk, wanted, withFields)) {
+    if (wanted !== undefined && !(yield* mayHold(chunk, wanted, withFields))) {
       if (isPauseDue()) yield;
       continue;
     }
@@ -136,6 +137,7 @@ export function* pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: Sco
     for (let i = from; i < to; i++) {
       const { key, value } = chunk[i] as Entry<StoredRevision>;
       read++;
+      if (isLargeRead(value.size)) yield;
       if (!predicate.matches(scope.show(value))) continue;
       items.push(value);
       if (items.length !== limit) continue;
