@@ -2,7 +2,7 @@
 // needs is compiled when a request first needs it; a row never holds the definition, which is read again instead (schemas.ts).
 import type { KubeObject, Schema } from '../apimachinery/index.ts';
 import type { Clock, Random, Steps } from '../base/index.ts';
-import { type Resource, type ResourceVersionRow, type ScaleFields, type Subresource, compareVersions } from '../registry/index.ts';
+import { type FieldReader, type Resource, type ResourceVersionRow, type ScaleFields, type Subresource, compareVersions } from '../registry/index.ts';
 import { createColumns } from './columns.ts';
 import { createConverter } from './conversion/converter.ts';
 import { findAll, parsePath } from './json-path.ts';
@@ -52,7 +52,7 @@ export function createRow(definition: KubeObject, reload: () => KubeObject, depe
     shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced: spec.scope === 'Namespaced',
     versions: versions.map((version) => createVersionRow(spec, version, { schemas, reload, formatAge })),
     storageVersion, verbs: allVerbs, subresources: listSubresources(spec.versions), nameRule: 'dns-subdomain',
-    ...listSelectableFields(spec.versions),
+    selectableFields: listSelectableFields(spec.versions),
     createOnUpdate: false, unconditionalUpdate: false, returnsDeleted: false, defaultPropagation: 'Background', tracksGeneration: true, custom: true,
     definedBy: `apiextensions.k8s.io/customresourcedefinitions/${names.plural}.${group}`,
     storagePrefix: `${group}/${names.plural}`, convert, readStored, strategy: createStrategy({
@@ -126,18 +126,16 @@ function listSubresources(versions: readonly DefinitionVersion[]): Subresource[]
 const namesOfFields = ({ selectableFields }: DefinitionVersion): string[] => selectableFields?.map(({ jsonPath }) => jsonPath.replace(/^\./, '')) ?? [];
 
 /** The fields of all versions; each version has some of them. */
-function listSelectableFields(versions: readonly DefinitionVersion[]): Pick<Resource, 'selectableFields' | 'selectablePaths'> {
-  const names = [...new Set(versions.flatMap(namesOfFields))];
-  const paths = names.map((name) => name.split('.'));
-  return {
-    selectableFields: Object.fromEntries(names.map((name) => [name, createScalarReader(`.${name}`)])),
-    ...(paths.every((path) => path.every(isPlainName)) && { selectablePaths: paths }),
-  };
+function listSelectableFields(versions: readonly DefinitionVersion[]): Record<string, FieldReader> {
+  const names = new Set(versions.flatMap(namesOfFields));
+  return Object.fromEntries([...names].map((name) => [name, createScalarReader(name)]));
 }
 
-function createScalarReader(path: string): (object: KubeObject) => string {
-  const steps = parsePath(path);
-  return (object) => (steps === undefined ? '' : formatScalar(findAll(steps, object)[0]));
+function createScalarReader(name: string): FieldReader {
+  const steps = parsePath(`.${name}`);
+  const read = (object: KubeObject): string => (steps === undefined ? '' : formatScalar(findAll(steps, object)[0]));
+  const path = name.split('.');
+  return path.every(isPlainName) ? Object.assign(read, { paths: [path] }) : read;
 }
 
 /** Whether a name stands for itself in a JSON path and in JSON. */

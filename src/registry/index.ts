@@ -5,8 +5,8 @@ export type {
   WriteResult,
 } from './contract.ts';
 export type {
-  Column, FormerVersion, MetadataCheck, PreparedWork, Propagation, Resource, ResourceVerb, ResourceVersionRow, ScaleFields, Strategy, StrategyContext,
-  Subresource, TableRowCondition, User,
+  Column, FieldReader, FormerVersion, MetadataCheck, PreparedWork, Propagation, Resource, ResourceVerb, ResourceVersionRow, ScaleFields, Strategy,
+  StrategyContext, Subresource, TableRowCondition, User,
 } from './resource.ts';
 export { isStable, subresourcesIn, versionIn } from './resource.ts';
 export { compareVersions, createCatalog, customGroupPriority } from './catalog.ts';

@@ -165,6 +165,13 @@ export interface FormerVersion {
   readonly convert?: (object: KubeObject) => KubeObject;
 }
 
+/** Reads a field of a stored object; '' when it is absent. */
+export interface FieldReader {
+  (object: KubeObject): string;
+  /** All that it looks at, as paths of ASCII names; absent: anything. Of large objects it is shown nothing else, and no value of more than 64 KB. */
+  readonly paths?: readonly (readonly string[])[];
+}
+
 /** Everything about a resource that is data. */
 export interface Resource {
   /**
@@ -202,9 +209,7 @@ export interface Resource {
   /** The same for the status path. Absent: those for updates of metadata, if there are any, and kind. */
   readonly statusMetadataChecks?: readonly MetadataCheck[];
   /** Field selectors besides metadata.name and metadata.namespace: label → value in the stored object ('' when absent). */
-  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
-  /** Where these fields are, when their readers look at nothing else of an object. */
-  readonly selectablePaths?: readonly (readonly string[])[];
+  readonly selectableFields: Readonly<Record<string, FieldReader>>;
   /** What the reference says of a field that cannot be selected by, where it has words of its own for the kind. */
   readonly unknownField?: (field: string, version: string) => string;
   /** PUT of an absent name creates. */

@@ -6,7 +6,7 @@ import { type Attack, type AttackAnswer, type AttackRequest, CONFIG_MAPS, type V
 const AT_ONCE = 30;
 
 /** Sends requests, some at once; counts the answers by status. */
-export async function sendAll(victim: Victim, requests: readonly AttackRequest[]): Promise<string> {
+export async function sendAll(victim: Victim, requests: readonly AttackRequest[], atOnce = AT_ONCE): Promise<string> {
   const statuses = new Map<number, number>();
   let next = 0;
   const work = async (): Promise<void> => {
@@ -15,7 +15,7 @@ export async function sendAll(victim: Victim, requests: readonly AttackRequest[]
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: atOnce }, work));
   return JSON.stringify(Object.fromEntries(statuses));
 }
 

@@ -16,6 +16,7 @@ import { dependentAttacks } from './dependents.ts';
 import { faultAttacks } from './faults.ts';
 import { floodAttacks } from './floods.ts';
 import { kmsAttacks } from './kms.ts';
+import { largeObjectAttacks } from './large-objects.ts';
 import { loadAttacks } from './load.ts';
 import { patchAttacks } from './patches.ts';
 import { protocolAttacks } from './connections/protocol.ts';
@@ -96,7 +97,7 @@ async function waitForMemory(target: Target, beforeMb: number): Promise<TakenMem
 const { values, positionals } = parseArgs({
   allowPositionals: true, options: { url: { type: 'string' }, pid: { type: 'string' }, workers: { type: 'string' } } });
 const all = [...requestAttacks, ...bodyAttacks, ...patchAttacks, ...loadAttacks, ...floodAttacks, ...faultAttacks, ...protocolAttacks, ...certificateAttacks,
-  ...streamAttacks, ...kmsAttacks, ...consoleAttacks, ...dependentAttacks];
+  ...streamAttacks, ...kmsAttacks, ...consoleAttacks, ...dependentAttacks, ...largeObjectAttacks];
 const chosen = all.filter(({ number, name }) => positionals.length === 0 || positionals.some((text) => number === text || name.includes(text)));
 const isLoopback = (url: string): boolean => /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
 if (values.url !== undefined && !isLoopback(values.url)) throw new Error('only servers on the loopback address are attacked');

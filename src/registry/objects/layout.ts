@@ -8,7 +8,7 @@
 import { type KubeObject, type ObjectMeta, type Schema, equalJson, formatGroupVersion, inFieldOrder } from '../../apimachinery/index.ts';
 import { encodeUtf8, stringifyJson } from '../../codec/index.ts';
 import { invariant, remember } from '../../base/index.ts';
-import { hasText } from './json-scan.ts';
+import { type PathTree, hasText, treeOf } from './json-scan.ts';
 import { sortJson } from '../values.ts';
 import type { Target } from '../contract.ts';
 import { type Resource, versionIn } from '../resource.ts';
@@ -24,6 +24,8 @@ export interface Layout {
   headOf(version: string, item: boolean): Uint8Array;
   readonly apiVersion: (version: string) => string;
   readonly schema: (version: string) => Schema;
+  /** Where selectable fields are; undefined when one of them may be anywhere. */
+  readonly fieldPaths: PathTree | undefined;
   /** JSON of rows with `readStored` that reading would not change. */
   readonly asRead: WeakSet<Uint8Array>;
 }
@@ -39,6 +41,11 @@ function makeHead(resource: Resource, version: string, item: boolean): Uint8Arra
   return encoder.encode(item ? '{"metadata":{' : `{"kind":${kind},"apiVersion":${apiVersion},"metadata":{`);
 }
 
+function findFieldPaths({ selectableFields }: Resource): PathTree | undefined {
+  const readers = Object.values(selectableFields);
+  return readers.every(({ paths }) => paths !== undefined) ? treeOf(readers.flatMap(({ paths = [] }) => paths)) : undefined;
+}
+
 /** The layout of a row whose keys begin with `prefix`. */
 export function createLayout(resource: Resource, prefix: string): Layout {
   const [singles, items] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
@@ -49,7 +56,7 @@ export function createLayout(resource: Resource, prefix: string): Layout {
     return head;
   };
   return {
-    resource, prefix, headOf, asRead: new WeakSet(),
+    resource, prefix, headOf, asRead: new WeakSet(), fieldPaths: findFieldPaths(resource),
     head: headOf(resource.storageVersion, false),
     apiVersion: (version) => formatGroupVersion({ group: resource.group, version }),
     schema(version) {

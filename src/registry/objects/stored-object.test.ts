@@ -153,28 +153,32 @@ test('settle takes a step for each member of an object that is not in the layout
   assert.equal(countSteps({ ...object, spec: { a: 1 }, status: {} }), countSteps({ ...object, spec: { a: 1 } }) + 2);
 });
 
-test('fields of packed objects are read at their paths as from the whole object', () => {
-  const paths = [['spec', 'color'], ['spec', 'deep', 'size'], ['status'], ['constructor', 'name']];
-  const read = (path: readonly string[]) => (object: KubeObject): string => {
+test('fields of large objects are read at their paths as from the whole object', () => {
+  const paths = [['spec'], ['spec', 'color'], ['spec', 'deep', 'size'], ['spec', 'deep', 'sizes'], ['status'], ['constructor', 'name']];
+  const valueAt = (path: readonly string[], object: KubeObject): unknown => {
     let value: unknown = object;
     for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-    return typeof value === 'object' || value === undefined ? '' : String(value);
+    return value;
   };
-  const readers = Object.fromEntries(paths.map((path) => [path.join('.'), read(path)]));
+  const format = (value: unknown): string => (isJsonObject(value) || value === undefined ? '' : typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
+  const readers = (withPaths: boolean) => Object.fromEntries(paths.map((path) =>
+    [path.join('.'), Object.assign((object: KubeObject) => format(valueAt(path, object)), withPaths && { paths: [path] })]));
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(2n ** 60n), fc.constant([]), fc.constant({ size: 1 }));
-  const inner = fc.record({ color: scalar, deep: fc.oneof(fc.record({ size: scalar, color: scalar }), scalar), z: scalar }, { requiredKeys: [] });
+  const deep = fc.record({ size: scalar, sizes: fc.array(fc.string()), siz: scalar, color: scalar }, { requiredKeys: [] });
+  const inner = fc.record({ color: scalar, deep: fc.oneof(deep, scalar), z: scalar }, { requiredKeys: [] });
   const objects = fc.record({ spec: fc.oneof(inner, scalar), status: scalar, constructor: fc.record({ name: scalar }) }, { requiredKeys: [] });
+  const data = { filler: 'x'.repeat(50_000) };
   let looked = 0;
-  fc.assert(fc.property(objects, (object) => {
-    const fieldsOf = (more: Partial<Resource>): readonly string[] => {
-      const version = store({ ...rows.widgets, selectableFields: readers, ...more }, { metadata: meta, ...object });
+  fc.assert(fc.property(objects, fc.boolean(), (object, isPacked) => {
+    const fieldsOf = (withPaths: boolean): readonly string[] => {
+      const version = store({ ...rows.widgets, selectableFields: readers(withPaths) }, { metadata: meta, ...object, data });
       const item = version.item();
-      version.move(item, 0, item.length);
+      if (isPacked) version.move(item, 0, item.length);
       return version.fields;
     };
-    const expected = fieldsOf({});
+    const expected = fieldsOf(false);
     looked += expected.filter((text) => text !== '').length;
-    assert.deepEqual(fieldsOf({ selectablePaths: paths }), expected);
+    assert.deepEqual(fieldsOf(true), expected);
   }));
   assert.ok(looked > 20);
 });

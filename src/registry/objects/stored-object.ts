@@ -19,7 +19,7 @@ import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
 import { type DecodedObjectCache, MOST_OBJECT_BYTES } from './decoded-object-cache.ts';
-import { findMember, hasBytesAt, hasText, pickScalars } from './json-scan.ts';
+import { findMember, hasBytesAt, hasText, pickValues } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
@@ -455,9 +455,10 @@ export class StoredRevision implements StoredObject {
   }
 
   #readForFields(): KubeObject {
-    const { selectablePaths } = this.resource;
+    const { fieldPaths } = this.#context.layout;
     const bytes = this.#readable();
-    return (selectablePaths === undefined ? parseJson(bytes).value : pickScalars(bytes, selectablePaths)) as unknown as KubeObject;
+    const isPicked = fieldPaths !== undefined && this.size > MOST_OBJECT_BYTES;
+    return (isPicked ? pickValues(bytes, fieldPaths) : parseJson(bytes).value) as unknown as KubeObject;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Column, FormerVersion } from '../../registry/index.ts';
 import { column, nameColumn, textColumn, wideColumn } from '../common/columns/columns.ts';
 import { formatAge } from '../common/columns/duration.ts';
 import { formerSchema } from '../common/former-versions.ts';
-import { type FieldReader, textFields } from '../common/selectable-fields.ts';
+import { readAt, textFields } from '../common/selectable-fields.ts';
 import { type Errors, checkText } from '../common/validation/check.ts';
 import { readPath, toNumber, toObject, toText } from '../common/values.ts';
 import { convertEvent } from '../events/convert.ts';
@@ -59,7 +59,8 @@ export const eventColumns: readonly Column[] = [
 export const involvedPaths = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
 /** The source: source.component, or reportingComponent when it is empty. */
-const eventSource: FieldReader = (object) => toText(readPath(object, 'source', 'component')) || toText(readPath(object, 'reportingComponent'));
+const eventSource = readAt(['source.component', 'reportingComponent'],
+  (object) => toText(readPath(object, 'source', 'component')) || toText(readPath(object, 'reportingComponent')));
 
 /** Fields of events as v1 spells them. */
 const coreEventFields = {

@@ -1,7 +1,7 @@
 // core/v1 Pod: joins columns, preparation, validation and warnings of the files around it.
 import type { KubeObject } from '../../../apimachinery/index.ts';
 import { ensureStruct, readPointer } from '../../common/defaults.ts';
-import { boolAt, textAt, textFields } from '../../common/selectable-fields.ts';
+import { boolAt, readAt, textAt, textFields } from '../../common/selectable-fields.ts';
 import { keepMetadata } from '../../common/status.ts';
 import { connectSubresource, createOnly, proxy, status, subresource, tunnel } from '../../common/subresources.ts';
 import { readPath, toList, toObject, toText } from '../../common/values.ts';
@@ -29,8 +29,8 @@ const podFields = {
   ...textFields('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.phase', 'status.nominatedNodeName'),
   'spec.host': textAt('spec.nodeName'),
   'spec.hostNetwork': boolAt('spec.hostNetwork'),
-  'status.podIP': (object: KubeObject) => readPodIps(object)[0] ?? toText(readPath(object, 'status', 'podIP')),
-  'status.podIPs': (object: KubeObject) => readPodIps(object)[0] ?? '',
+  'status.podIP': readAt(['status.podIPs', 'status.podIP'], (object) => readPodIps(object)[0] ?? toText(readPath(object, 'status', 'podIP'))),
+  'status.podIPs': readAt(['status.podIPs'], (object) => readPodIps(object)[0] ?? ''),
 };
 
 /** The spec of Pod. */
