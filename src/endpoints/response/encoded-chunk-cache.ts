@@ -32,17 +32,17 @@ const ENTRY_BYTES = 1024;
 const SWEEP_EVERY_MS = 30_000;
 
 interface Entry {
-  readonly chunk: Chunk;
   readonly encodings: Map<string, EncodedChunk>;
   cost: number;
   /** Number of the sweep before which a list read it last. */
   sweep: number;
 }
 
-/** The encoded chunks of one server; the least recently used chunk is removed first. */
+/** The encoded chunks of one server; the least recently used chunk is removed first. Chunks are held weakly: they hold their objects, deleted ones too. */
 export class EncodedChunkCache {
   readonly #clock: Clock;
-  readonly #chunks = new BoundedCache<Chunk, Entry>({ limit: LIMIT_BYTES, sizeOf: ({ cost }) => cost });
+  readonly #ofChunk = new WeakMap<Chunk, Entry>();
+  readonly #entries = new BoundedCache<Entry, Entry>({ limit: LIMIT_BYTES, sizeOf: ({ cost }) => cost, onEvicted: ({ encodings }) => encodings.clear() });
   #refused = 0;
   #sweep = 0;
   #isScheduled = false;
@@ -52,19 +52,22 @@ export class EncodedChunkCache {
   }
 
   get(chunk: Chunk, key: string): EncodedChunk | undefined {
-    const entry = this.#chunks.get(chunk);
-    if (entry === undefined) return undefined;
+    const entry = this.#ofChunk.get(chunk);
+    if (entry === undefined || this.#entries.get(entry) === undefined) return undefined;
     entry.sweep = this.#sweep;
     return entry.encodings.get(key);
   }
 
   set(chunk: Chunk, key: string, encoded: EncodedChunk): void {
     const cost = encoded.bytes.length + ENTRY_BYTES;
-    if (this.#chunks.total + cost > LIMIT_BYTES && ++this.#refused % ADMIT_EVERY !== 0) return;
-    const entry = this.#chunks.peek(chunk) ?? { chunk, encodings: new Map(), cost: 0, sweep: this.#sweep };
+    if (this.#entries.total + cost > LIMIT_BYTES && ++this.#refused % ADMIT_EVERY !== 0) return;
+    const known = this.#ofChunk.get(chunk);
+    const entry = known !== undefined && this.#entries.peek(known) !== undefined ? known : { encodings: new Map(), cost: 0, sweep: this.#sweep };
+    if (entry.cost + cost > LIMIT_BYTES) return;
     entry.encodings.set(key, encoded);
     entry.cost += cost;
-    this.#chunks.set(chunk, entry);
+    this.#ofChunk.set(chunk, entry);
+    this.#entries.set(entry, entry);
     this.#schedule();
   }
 
@@ -74,14 +77,15 @@ export class EncodedChunkCache {
     this.#clock.after(SWEEP_EVERY_MS, () => {
       this.#isScheduled = false;
       this.#removeUnused();
-      if (this.#chunks.count > 0) this.#schedule();
+      if (this.#entries.count > 0) this.#schedule();
     });
   }
 
   #removeUnused(): void {
-    for (const { chunk, sweep } of this.#chunks.values()) {
-      if (sweep >= this.#sweep) break;
-      this.#chunks.delete(chunk);
+    for (const entry of this.#entries.values()) {
+      if (entry.sweep >= this.#sweep) break;
+      this.#entries.delete(entry);
+      entry.encodings.clear();
     }
     this.#sweep += 1;
   }

@@ -43,3 +43,26 @@ test('startHeapTrim gives back pages on which little lives, in several collectio
   assert.equal(made.length + kept.length, Math.ceil(1_500_000 / 7));
   stop();
 });
+
+test('startHeapTrim collects once more later, what caches have let go meanwhile', async () => {
+  setFlagsFromString('--no-memory-reducer');
+  const clock = createManualClock();
+  const stop = startHeapTrim(clock, () => 0);
+  let cached: unknown[] = Array.from({ length: 500_000 }, (_, i) => ({ i, text: `${i}` }));
+  let made: unknown[] = Array.from({ length: 1_500_000 }, (_, i) => ({ i, text: `${i}` }));
+  assert.equal(made.length + cached.length, 2_000_000);
+  made = [];
+  const totalAfter = async (checks: number): Promise<number> => {
+    for (let check = 0; check < checks; check++) {
+      clock.advance(3_000);
+      await sleep(100);
+    }
+    return getHeapStatistics().total_heap_size;
+  };
+  const settled = await totalAfter(12);
+  cached = [];
+  assert.ok(await totalAfter(6) > settled * 0.9, 'nothing has grown');
+  await eventually(async () => assert.ok(await totalAfter(12) < settled - 16 * 2 ** 20));
+  assert.equal(made.length + cached.length, 0);
+  stop();
+});

@@ -22,6 +22,8 @@ const MOVE_MORE = '--optimize-for-size';
 const MOVE_AS_USUAL = '--no-optimize-for-size';
 /** A collection that gives back less was the last one. */
 const PROGRESS_BYTES = 4 * 2 ** 20;
+/** After the last one there is one more when caches have let go what was not used for a minute: nothing grows by that, so it would begin none. */
+const LATE_MS = 90_000;
 
 /** V8's heap together with the memory beside it, which holds the bytes of buffers until V8 collects them. */
 function measureHeap(): { readonly total: number; readonly used: number } {
@@ -43,21 +45,25 @@ function createBusyMeter(): () => number {
 /** Lets V8 collect while the process is idle and its heap has grown a lot, for as long as that gives memory back; answers what stops that. */
 export function startHeapTrim(clock: Clock, takeBusyShare = createBusyMeter()): () => void {
   let settledBytes = measureHeap().total;
+  let lateMs = Number.POSITIVE_INFINITY;
   let timer: Timer;
   const checkAfter = (step: () => void): void => void (timer = clock.after(CHECK_EVERY_MS, step));
-  const endCollection = (before: number): void => {
+  const endCollection = (before: number, isLate: boolean): void => {
     setFlagsFromString(MOVE_AS_USUAL);
     const { total, used } = measureHeap();
     const mayShrink = before - total >= PROGRESS_BYTES && total - used >= WORTH_BYTES;
     settledBytes = mayShrink ? Math.min(settledBytes, total - WORTH_BYTES) : total;
+    lateMs = isLate ? Number.POSITIVE_INFINITY : clock.monotonicMs() + LATE_MS;
     checkAfter(check);
   };
   const check = (): void => {
     const { total } = measureHeap();
-    if (takeBusyShare() > IDLE_SHARE || total - settledBytes < WORTH_BYTES) return checkAfter(check);
+    const hasGrown = total - settledBytes >= WORTH_BYTES;
+    const isLate = !hasGrown && clock.monotonicMs() >= lateMs;
+    if (takeBusyShare() > IDLE_SHARE || !(hasGrown || isLate)) return checkAfter(check);
     setFlagsFromString(MOVE_MORE);
     provokeCollection();
-    checkAfter(() => endCollection(total));
+    checkAfter(() => endCollection(total, isLate));
   };
   checkAfter(check);
   return () => {
