@@ -60,7 +60,8 @@ function findProblem(error: YAMLError, text: string): Problem {
 
 /** Whether the line before ends with a plain text, which would go on in the next one. */
 function followsPlain(before: string): boolean {
-  const line = before.trimEnd().split('\n').at(-1) ?? '';
+  const text = before.trimEnd();
+  const line = text.slice(text.lastIndexOf('\n') + 1);
   const comment = line.search(/(?:^|\s)#/);
   return /[^\s:\-?"'\]}|>]$/.test((comment < 0 ? line : line.slice(0, comment)).trimEnd());
 }
