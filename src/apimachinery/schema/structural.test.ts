@@ -34,6 +34,14 @@ test('compileStructuralSchema adds typed metadata to the root and to embedded re
   assert.equal(compiled.fields!.get('template')!.schema.fields!.get('metadata')!.schema, objectMeta);
 });
 
+test('compileStructuralSchema reads a root without a type as the object that it is', () => {
+  const objectMeta = { type: 'object', name: 'ObjectMeta', fields: new Map() } as const;
+  const compiled = compileStructuralSchema({ ...keep }, { objectMeta });
+  assert.equal(compiled.type, 'object');
+  assert.deepEqual([...compiled.fields!.keys()], ['apiVersion', 'kind', 'metadata']);
+  assert.deepEqual(compiled.source, keep);
+});
+
 test('embedded resources have the defaults of their type and metadata, without unknown metadata', () => {
   const objectMeta: Schema = compileStructuralSchema(object({ name: text }));
   const metadata = object({ name: { ...text, default: 'Bar' }, odd: { ...text, default: 'x' } });

@@ -41,9 +41,12 @@ const SORTED_PER_PART = 20;
 
 /** Compiles `spec.versions[*].schema.openAPIV3Schema` of a definition. Within resumable work it can be broken off. */
 export function compileStructuralSchema(root: OpenAPIV3Schema, options: StructuralOptions = {}): Schema {
-  const compiled = compileNode(stripProse(root), options);
+  const compiled = asRoot(compileNode(stripProse(root), options));
   return remember(() => addTypeMeta(compiled, options), (compiled.fields?.size ?? 0) / SORTED_PER_PART);
 }
+
+/** A root that preserves unknown fields may leave out its type: it describes an object all the same. */
+const asRoot = (schema: Schema): Schema => (schema.type === 'any' ? { ...schema, type: 'object' } : schema);
 
 /** A copy without prose; the children in it are those of the input, and stripped when their turn comes. */
 function stripProse(source: OpenAPIV3Schema): Mutable<OpenAPIV3Schema> {

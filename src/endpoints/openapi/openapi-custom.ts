@@ -82,7 +82,7 @@ function* objectDefinition(resource: ResourceVersionRow, kind: GroupVersionKind,
   const { properties, ...rest } = stated as Json;
   const own = (properties ?? {}) as Json;
   const typed = { ...typeFields(), metadata: metaField('ObjectMeta', descriptions.metadata) };
-  return { ...rest, type: 'object', properties: { ...publishAll(own, isV2), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind),
+  return { ...rest, properties: { ...publishAll(own, isV2), ...typed }, 'x-kubernetes-group-version-kind': ownKind(kind),
     ...selectableFields(resource) };
 }
 

@@ -77,6 +77,29 @@ describe('the OpenAPI v2 document', () => {
   });
 });
 
+it('a kind whose root has no type is stored, owned and published without one', async (t) => {
+  const server = await startTestServer();
+  t.after(() => server.close());
+  const made = await server.request({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: {
+    metadata: { name: 'loose.example.com' },
+    spec: {
+      group: 'example.com', scope: 'Cluster', names: { plural: 'loose', kind: 'Loose' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { 'x-kubernetes-preserve-unknown-fields': true } } }],
+    },
+  } });
+  assert.equal(made.status, 201);
+  const body = { apiVersion: 'example.com/v1', kind: 'Loose', metadata: { name: 'a', labels: { l: 'm' } }, spec: { a: [{ b: 1 }] } };
+  await eventually(async () => assert.equal((await server.request({ method: 'POST', path: '/apis/example.com/v1/loose', body })).status, 201));
+  const { body: stored } = await server.request({ path: '/apis/example.com/v1/loose/a' });
+  assert.deepEqual(stored.metadata.managedFields[0].fieldsV1, { 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } }, 'f:spec': { '.': {}, 'f:a': {} } });
+  await eventually(async () => {
+    const { components } = (await server.request({ path: '/openapi/v3/apis/example.com/v1' })).body;
+    const { properties, ...root } = components.schemas['com.example.v1.Loose'];
+    assert.deepEqual(Object.keys(properties).sort(), ['apiVersion', 'kind', 'metadata']);
+    assert.equal(root.type, undefined);
+  });
+});
+
 it('OpenAPI lists the values of fields unless the gate OpenAPIEnums is off', async (t) => {
   const name = 'io.k8s.api.core.v1.ServicePort';
   for (const [gates, values] of [[[], ['SCTP', 'TCP', 'UDP']], [['OpenAPIEnums=false'], undefined]] as const) {
