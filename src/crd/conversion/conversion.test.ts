@@ -219,6 +219,26 @@ describe('conversion webhooks', () => {
     await server.request({ method: 'DELETE', path: `${at('v2')}/owned` });
   });
 
+  it('get what an applier of another version is left with, unless that is nothing', async () => {
+    const apply = (v: string, manager: string, body: object) => server.request({ method: 'PATCH', path: `${at(v)}/moved?fieldManager=${manager}`,
+      headers: { 'content-type': 'application/apply-patch+yaml' }, body: { ...widget('moved', {}, v), spec: undefined, ...body } });
+    const labelled = (key: string): object => ({ metadata: { name: 'moved', labels: { [key]: 'a' } } });
+    const isPart = (item: Item): boolean => !('metadata' in item);
+    const parts = () => asked.flatMap(({ request: { objects } }) => objects).filter(isPart);
+    assert.equal((await apply('v1', 'mover', { ...labelled('first'), spec: { size: 5 } })).status, 201);
+    asked.length = 0;
+    const moved = await apply('v2', 'mover', { ...labelled('second'), spec: { width: 6 } });
+    assert.deepEqual([moved.status, moved.body.metadata.labels, moved.body.spec, parts().length], [200, { second: 'a' }, { width: 6 }, 0]);
+    assert.equal((await apply('v1', 'other', { spec: { size: 6 } })).status, 200);
+    assert.equal((await apply('v2', 'mover', labelled('third'))).status, 200);
+    asked.length = 0;
+    answer = (review) => respond(review, (item, desired) => convertItem({ ...item, metadata: item.metadata ?? {} }, desired));
+    const back = await apply('v1', 'mover', labelled('fourth'));
+    answer = honest;
+    assert.deepEqual([back.status, back.body.metadata.labels, back.body.spec, parts().length], [200, { fourth: 'a' }, { size: 6 }, 1]);
+    await server.request({ method: 'DELETE', path: `${at('v2')}/moved` });
+  });
+
   describe('that fail', () => {
     /** The answer to a client that reads a fresh object when the webhook answers like this. */
     async function told(lie: Answer): Promise<string> {

@@ -67,10 +67,10 @@ function reviewProblem(answer: ReviewAnswer, version: string, uid: string): stri
   return typeof message === 'string' && message !== '' ? message : `response.result.status was '${shown(status)}', not 'Success'`;
 }
 
-/** Why a converted object cannot be the one that was sent. */
+/** Why a converted object cannot be the one that was sent. An apply converts parts of objects, which may have no metadata. */
 function identityProblem(original: KubeObject, converted: Fields): string | undefined {
   const metadata = isJsonObject(converted['metadata']) ? converted['metadata'] : {};
-  const before = original.metadata as Fields;
+  const before: Fields = isJsonObject(original.metadata) ? original.metadata : {};
   for (const [field, label] of [['name', 'name'], ['namespace', 'namespace'], ['uid', 'UID']] as const) {
     const [was, is] = [shown(before[field]), shown(metadata[field])];
     if (was !== is) return `must have the same ${label}: ${was} != ${is}`;
@@ -148,6 +148,9 @@ async function ask(objects: readonly KubeObject[], wanted: string, { webhook, se
   return converted as readonly unknown[];
 }
 
+/** Whether nothing is left of an object but its type, which the reference converts itself. */
+const isBare = (object: KubeObject): boolean => Object.keys(object).every((name) => name === 'apiVersion' || name === 'kind');
+
 /** The converter of a row by webhook. */
 export function createRemoteConverter(options: RemoteConverterOptions): NonNullable<Resource['convertRemotely']> {
   const { group, schemas } = options;
@@ -159,13 +162,13 @@ export function createRemoteConverter(options: RemoteConverterOptions): NonNulla
     const wanted = formatGroupVersion({ group, version: to });
     const stray = objects.find((object) => !isKnown(object));
     if (stray !== undefined) throw refuse(`request to convert CR from an invalid group/version: ${shown(stray.apiVersion)}`);
-    const sent = objects.filter(({ apiVersion }) => apiVersion !== wanted);
+    const sent = objects.filter((object) => object.apiVersion !== wanted && !isBare(object));
     const answered = sent.length === 0 ? [] : await ask(sent, wanted, options);
     const schema = schemas.get(to);
     const converted = new Map(sent.map((original, i) => {
       const object = acceptConverted(original, answered[i], wanted);
       return [original, schema === undefined ? object : (pruneConverted(schema, object as never) as unknown as KubeObject)];
     }));
-    return objects.map((object) => converted.get(object) ?? object);
+    return objects.map((object) => converted.get(object) ?? (isBare(object) ? { ...object, apiVersion: wanted } : object));
   };
 }
