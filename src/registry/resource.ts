@@ -168,7 +168,7 @@ export interface FormerVersion {
 /** Reads a field of a stored object; '' when it is absent. */
 export interface FieldReader {
   (object: KubeObject): string;
-  /** All that it looks at, as paths of ASCII names; absent: anything. Of large objects it is shown nothing else, and no value of more than 64 KB. */
+  /** All that it looks at, as paths of ASCII names; absent: anything. Of large objects it is shown nothing else, and no list or object of over 64 KB. */
   readonly paths?: readonly (readonly string[])[];
 }
 

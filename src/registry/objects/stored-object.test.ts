@@ -163,7 +163,8 @@ test('fields of large objects are read at their paths as from the whole object',
   const format = (value: unknown): string => (isJsonObject(value) || value === undefined ? '' : typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
   const readers = (withPaths: boolean) => Object.fromEntries(paths.map((path) =>
     [path.join('.'), Object.assign((object: KubeObject) => format(valueAt(path, object)), withPaths && { paths: [path] })]));
-  const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(2n ** 60n), fc.constant([]), fc.constant({ size: 1 }));
+  const constants = [null, 2n ** 60n, [], { size: 1 }, 'long'.repeat(20_000)];
+  const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), ...constants.map((value) => fc.constant(value)));
   const deep = fc.record({ size: scalar, sizes: fc.array(fc.string()), siz: scalar, color: scalar }, { requiredKeys: [] });
   const inner = fc.record({ color: scalar, deep: fc.oneof(deep, scalar), z: scalar }, { requiredKeys: [] });
   const objects = fc.record({ spec: fc.oneof(inner, scalar), status: scalar, constructor: fc.record({ name: scalar }) }, { requiredKeys: [] });
