@@ -12,7 +12,7 @@ export { BoundedCache } from './collections/bounded-cache.ts';
 export { ChunkedList } from './collections/chunked-list.ts';
 export { RingBuffer } from './collections/ring-buffer.ts';
 export { Pieces, allocateLasting, partOf } from './pages.ts';
-export { beginTurn, createTimeSlice, takeTurn } from './time/time-slice.ts';
+export { beginTurn, createTimeSlice, startOfTurn, takeTurn } from './time/time-slice.ts';
 export { type Steps, createStride, finishSteps, guardSteps, runStepsInSlices, sortSteps } from './steps.ts';
 export { type MaybePromise, catchMaybe, mapMaybe } from './maybe-promise.ts';
 export { isBrokenOff, isResumable, remember, rememberWhole, resumableSteps } from './resumable.ts';

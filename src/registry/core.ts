@@ -1,5 +1,5 @@
 // What the verbs share: the store, one cache per row, and the layouts of rows. Caches start when a row is first used.
-import { type Clock, type Steps, createTimeSlice, runStepsInSlices } from '../base/index.ts';
+import { type Clock, type Steps, createTimeSlice, runStepsInSlices, startOfTurn } from '../base/index.ts';
 import { type Cache, type CacheObserver, createCache } from '../cache/index.ts';
 import { type KeyValue, StorageUnavailableError, type Store, type TxnRequest, type TxnResult, keyRange } from '../storage/index.ts';
 import { timeoutError } from '../apimachinery/index.ts';
@@ -168,9 +168,9 @@ export class Core {
     return this.options.store;
   }
 
-  /** The pauses of one read. */
+  /** The pauses of one read; all that begin in one turn share it. */
   paceRead(): () => Promise<void> | undefined {
-    return createTimeSlice(this.clock, READ_TURN_MS);
+    return createTimeSlice(this.clock, READ_TURN_MS, startOfTurn(this.clock));
   }
 
   /** Does the steps of one read, in as many turns as they take. */

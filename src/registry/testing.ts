@@ -129,13 +129,19 @@ export const show = (version: StoredObject): KubeObject => version.object('v1');
 /** JSON with marks, so that what a bench has written is read as it is: its rows have schemas of few fields. */
 const marking: StorageFormat = { mediaType: 'application/json', endsWithNewline: false, sum: (json) => json.length };
 
-/** Makes a bench; `admission` and `store` may be given. */
-export function createBench(
-  more: { readonly admission?: Admission; readonly store?: Store; readonly format?: StorageFormat; readonly namesUnreadable?: boolean } = {},
-): Bench {
+interface BenchOptions {
+  readonly admission?: Admission;
+  readonly store?: Store;
+  readonly format?: StorageFormat;
+  readonly namesUnreadable?: boolean;
+  readonly rows?: readonly Resource[];
+}
+
+/** Makes a bench of the rows above, or others. */
+export function createBench(more: BenchOptions = {}): Bench {
   const clock = createManualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
   const store = more.store ?? createMemoryStore({ clock });
-  const catalog = createCatalog(Object.values(rows));
+  const catalog = createCatalog(more.rows ?? Object.values(rows));
   const registry = createRegistry({
     store, catalog, clock, random: systemRandom, admission: more.admission ?? openAdmission, trackUpdate: () => undefined,
     format: more.format ?? marking, namesUnreadable: more.namesUnreadable === true,

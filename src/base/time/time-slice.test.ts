@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from './clock.ts';
 import { createManualClock } from './manual-clock.ts';
-import { beginTurn, createTimeSlice } from './time-slice.ts';
+import { beginTurn, createTimeSlice, startOfTurn } from './time-slice.ts';
 
 test('a slice lasts as long as it may, and ends with a turn', async () => {
   const clock = createManualClock();
@@ -26,6 +26,16 @@ test('what has waited for another process while the event loop turned continues 
   assert.equal(pause(), undefined);
   clock.advance(1);
   assert.notEqual(pause(), undefined);
+});
+
+test('works that begin in one turn share it, and the next turn begins again', async () => {
+  const clock = createManualClock();
+  const begin = (): ReturnType<typeof createTimeSlice> => createTimeSlice(clock, 10, startOfTurn(clock));
+  assert.equal(begin()(), undefined);
+  clock.advance(10);
+  assert.notEqual(begin()(), undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(begin()(), undefined);
 });
 
 test('two works that pause at once go on in different turns', async () => {

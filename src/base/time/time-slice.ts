@@ -12,6 +12,19 @@ export function beginTurn(clock: Clock): void {
   turnStarts.set(clock, clock.monotonicMs());
 }
 
+/** When the first work of this turn began that asked for it, by clock. */
+const sharedStarts = new WeakMap<Clock, number>();
+
+/** When this turn of the event loop began, as far as works that ask for it know: many that begin in one turn hold it together as long as one alone may. */
+export function startOfTurn(clock: Clock): number {
+  const known = sharedStarts.get(clock);
+  if (known !== undefined) return known;
+  const startMs = clock.monotonicMs();
+  sharedStarts.set(clock, startMs);
+  setImmediate(() => sharedStarts.delete(clock));
+  return startMs;
+}
+
 /** A turn of the event loop that no other long work has: pieces of several works one after the other would hold up the rest as one long piece does. */
 export function takeTurn(clock: Clock): Promise<void> {
   const before = lastTurns.get(clock);
@@ -23,9 +36,9 @@ export function takeTurn(clock: Clock): Promise<void> {
   return turn;
 }
 
-/** A pause between pieces of work: none while the slice lasts, a turn of the event loop when it is over. */
-export function createTimeSlice(clock: Clock, sliceMs: number): () => Promise<void> | undefined {
-  let startedMs = clock.monotonicMs();
+/** A pause between pieces of work: none while the slice lasts, which begins now or has begun earlier, a turn of the event loop when it is over. */
+export function createTimeSlice(clock: Clock, sliceMs: number, beganMs: number = clock.monotonicMs()): () => Promise<void> | undefined {
+  let startedMs = beganMs;
   let turn: Promise<void> | undefined;
   return () => {
     if (turn !== undefined) return turn;

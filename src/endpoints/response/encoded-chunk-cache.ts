@@ -4,7 +4,7 @@
 //
 // The cache is bounded: while it is full, one chunk in eight is admitted, so that a list larger than the bound still finds a part of itself.
 // Chunks that no list read for 30 to 60 seconds are removed, and those that no snapshot has any more.
-import { BoundedCache, type Clock, type Steps, allocateLasting, partOf } from '../../base/index.ts';
+import { BoundedCache, type Clock, type Steps, allocateLasting, createStride, partOf, resumableSteps } from '../../base/index.ts';
 import type { ListRun, StoredObject } from '../../registry/index.ts';
 import { byteLength } from './encoding.ts';
 
@@ -101,26 +101,39 @@ export class EncodedChunkCache {
   }
 }
 
+/** So many bytes are copied in a step; they take a quarter of a millisecond, and twice that where memory is new. */
+export const COPIED_AT_ONCE = 2 ** 20;
+
 /** Joins items, each of which is in parts, to an encoded chunk. */
-export function joinItems(items: readonly (readonly Uint8Array[])[]): EncodedChunk {
+export function* joinItems(items: readonly (readonly Uint8Array[])[]): Steps<EncodedChunk> {
   const offsets = new Uint32Array(items.length + 1);
   for (const [i, parts] of items.entries()) offsets[i + 1] = (offsets[i] as number) + byteLength(parts);
   const bytes = allocateLasting(offsets[items.length] as number);
+  const isDue = createStride(COPIED_AT_ONCE);
   let at = 0;
   for (const parts of items) {
     for (const part of parts) {
       bytes.set(part, at);
       at += part.length;
+      if (isDue(part.length)) yield;
     }
   }
   return { bytes, offsets };
 }
 
-/** The results of `encode` for each object of a chunk, a step each. */
+/** Objects of more bytes are encoded in steps. */
+const LARGE_BYTES = 2 ** 17;
+
+/** The result of `encode` for an object: to parse a large one, and what follows, are steps of their own. */
+export function* encodeOne<T>(item: StoredObject, encode: (item: StoredObject) => T): Steps<T> {
+  return item.size > LARGE_BYTES ? yield* resumableSteps(() => encode(item)) : encode(item);
+}
+
+/** The results of `encode` for each object of a chunk, a step each at least. */
 export function* mapChunk<T>(chunk: Chunk, encode: (item: StoredObject) => T): Steps<T[]> {
   const encoded: T[] = [];
   for (const { value } of chunk) {
-    encoded.push(encode(value));
+    encoded.push(yield* encodeOne(value, encode));
     yield;
   }
   return encoded;
@@ -140,7 +153,7 @@ export function* findOrEncode<T extends EncodedChunk>({ chunk }: ListRun, { cach
 /** The bytes of a run's items; `encode` returns an item with its separator in front. */
 export function* encodeRun(run: ListRun, slot: CacheSlot, encode: (item: StoredObject) => readonly Uint8Array[]): Steps<Uint8Array> {
   const { bytes, offsets } = yield* findOrEncode(run, slot, function* (chunk) {
-    return joinItems(yield* mapChunk(chunk, encode));
+    return yield* joinItems(yield* mapChunk(chunk, encode));
   });
   return partOf(bytes, offsets[run.from] as number, offsets[run.to] as number);
 }

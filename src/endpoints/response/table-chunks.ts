@@ -4,11 +4,11 @@
 //   ,{"cells":["a",1,    "5m"    ],"object":{…}}        head, age, tail
 //   └─ offsets[i]    └─ ageOffsets[i]           └─ offsets[i + 1]
 import type { KubeObject } from '../../apimachinery/index.ts';
-import { type Steps, allocateLasting, partOf } from '../../base/index.ts';
+import { type Steps, allocateLasting, createStride, partOf } from '../../base/index.ts';
 import { stringifyJson } from '../../codec/index.ts';
 import type { ListRun, StoredObject } from '../../registry/index.ts';
 import { byteLength, encodeText, joinBytes } from './encoding.ts';
-import { type Chunk, type EncodedChunk, type EncodedChunkCache, findOrEncode, joinItems, mapChunk } from './encoded-chunk-cache.ts';
+import { type Chunk, type EncodedChunk, type EncodedChunkCache, COPIED_AT_ONCE, findOrEncode, joinItems, mapChunk } from './encoded-chunk-cache.ts';
 import { type TableContext, columnsOf, rowConditions, rowObject, tableRow } from './table.ts';
 
 /** The rows of a chunk. Responses that are being sent share `bytes`, so it is replaced and never changed in place. */
@@ -60,7 +60,7 @@ function encodeRowParts(object: KubeObject, context: TableContext): Row {
 
 function* encodeRows(chunk: Chunk, context: TableContext): Steps<EncodedRows> {
   const rows = yield* mapChunk(chunk, (value) => encodeRowParts(value.object(context.served), context));
-  const encoded = joinItems(rows.map(({ parts }) => parts));
+  const encoded = yield* joinItems(rows.map(({ parts }) => parts));
   const ageOffsets = Uint32Array.from(rows, ({ ageOffset }, i) => (encoded.offsets[i] as number) + ageOffset);
   const created = [...new Set(rows.map((row) => row.created))];
   const indexes = new Map(created.map((time, i) => [time, i]));
@@ -94,37 +94,40 @@ function replaceAges(rows: EncodedRows, ages: readonly string[]): void {
   bytes.set(rows.bytes);
   for (const [i, index] of rows.createdIndexes.entries()) writeAge(bytes, rows.ageOffsets[i] as number, ages[index] as string);
   rows.bytes = bytes;
+  rows.ages = ages;
 }
 
-/** Replaces ages by texts of other lengths, which moves all bytes after them. */
-function moveAges(rows: EncodedRows, ages: readonly string[]): void {
-  const { createdIndexes } = rows;
-  const growth = ages.map((age, i) => age.length - (rows.ages[i] as string).length);
-  const bytes = allocateLasting(rows.bytes.length + createdIndexes.reduce((sum, index) => sum + (growth[index] as number), 0));
-  const [offsets, ageOffsets] = [new Uint32Array(rows.offsets.length), new Uint32Array(createdIndexes.length)];
+/** The rows with texts of other lengths in place of their ages, which moves all bytes after them; large rows are copied one in a step. */
+function* moveAges(rows: Readonly<EncodedRows>, ages: readonly string[]): Steps<Pick<EncodedRows, 'bytes' | 'offsets' | 'ageOffsets'>> {
+  const { bytes: before, ages: agesBefore, offsets: offsetsBefore, ageOffsets: ageOffsetsBefore, createdIndexes } = rows;
+  const growth = ages.map((age, i) => age.length - (agesBefore[i] as string).length);
+  const bytes = allocateLasting(before.length + createdIndexes.reduce((sum, index) => sum + (growth[index] as number), 0));
+  const [offsets, ageOffsets] = [new Uint32Array(offsetsBefore.length), new Uint32Array(createdIndexes.length)];
+  const isDue = createStride(COPIED_AT_ONCE);
   let [at, read] = [0, 0];
   for (const [i, index] of createdIndexes.entries()) {
-    offsets[i] = at + (rows.offsets[i] as number) - read;
-    const ageOffset = rows.ageOffsets[i] as number;
-    bytes.set(rows.bytes.subarray(read, ageOffset), at);
+    offsets[i] = at + (offsetsBefore[i] as number) - read;
+    const ageOffset = ageOffsetsBefore[i] as number;
+    bytes.set(before.subarray(read, ageOffset), at);
+    if (isDue(ageOffset - read)) yield;
     at += ageOffset - read;
     ageOffsets[i] = at;
     writeAge(bytes, at, ages[index] as string);
     at += (ages[index] as string).length;
-    read = ageOffset + (rows.ages[index] as string).length;
+    read = ageOffset + (agesBefore[index] as string).length;
   }
-  bytes.set(rows.bytes.subarray(read), at);
+  bytes.set(before.subarray(read), at);
   offsets[createdIndexes.length] = bytes.length;
-  Object.assign(rows, { bytes, offsets, ageOffsets });
+  return { bytes, offsets, ageOffsets };
 }
 
 /** Brings the ages in the bytes up to date. */
-function updateAges(rows: EncodedRows, ageOf: (created: string) => string): void {
+function* updateAges(rows: EncodedRows, ageOf: (created: string) => string): Steps<void> {
   const ages = rows.created.map(ageOf);
   if (ages.every((age, i) => age === rows.ages[i])) return;
-  if (ages.every((age, i) => age.length === (rows.ages[i] as string).length)) replaceAges(rows, ages);
-  else moveAges(rows, ages);
-  rows.ages = ages;
+  const isInPlace = rows.bytes.length <= COPIED_AT_ONCE && ages.every((age, i) => age.length === (rows.ages[i] as string).length);
+  if (isInPlace) replaceAges(rows, ages);
+  else Object.assign(rows, yield* moveAges(rows, ages), { ages });
 }
 
 /** Makes an encoder of rows, each with a comma in front. */
@@ -140,7 +143,7 @@ export function createRowEncoder(context: TableContext, cache: EncodedChunkCache
     *run(run) {
       const rows = yield* findOrEncode(run, { key, cache }, (chunk) => encodeRows(chunk, context));
       if (rows.isVolatile) return joinBytes(yield* mapChunk(run.chunk.slice(run.from, run.to), item));
-      if (hasAge) updateAges(rows, ageOf);
+      if (hasAge) yield* updateAges(rows, ageOf);
       return partOf(rows.bytes, rows.offsets[run.from] as number, rows.offsets[run.to] as number);
     },
   };

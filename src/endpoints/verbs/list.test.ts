@@ -146,7 +146,7 @@ test('findOrEncode keeps one encoding of a chunk that two lists encode at the sa
   const chunk = [{ value: 'a' }, { value: 'b' }] as unknown as ListRun['chunk'];
   const run = { chunk, from: 0, to: 2 } as unknown as ListRun;
   const make = () => findOrEncode(run, { cache, key: 'k' }, function* (of) {
-    return joinItems(yield* mapChunk(of, (value) => [Buffer.from(String(value))]));
+    return yield* joinItems(yield* mapChunk(of, (value) => [Buffer.from(String(value))]));
   });
   const [one, other] = [make(), make()];
   one.next();

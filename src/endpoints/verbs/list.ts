@@ -16,7 +16,7 @@ import { type Conversion, type Representation, wantsPretty } from '../request/ne
 import { listMetadata, partialObject, partialSchema } from '../response/partial.ts';
 import { respondBytes } from '../response/respond.ts';
 import { internalName, tableContext } from '../response/respond-object.ts';
-import { encodeRun } from '../response/encoded-chunk-cache.ts';
+import { encodeOne, encodeRun } from '../response/encoded-chunk-cache.ts';
 import { columnDefinitions } from '../response/table.ts';
 import { createRowEncoder } from '../response/table-chunks.ts';
 import { handleWatch } from './watch.ts';
@@ -68,7 +68,7 @@ interface ItemEncoder {
 
 function* encodeItems(list: ListResult, { run, item }: ItemEncoder): ListBody['chunks'] {
   if (list.runs) for (const each of list.runs) yield yield* run(each);
-  else for (const each of list.items) yield item(each);
+  else for (const each of list.items) yield yield* encodeOne(each, item);
 }
 
 const joinStored = (run: ListRun): Steps<Uint8Array> => run.joined();

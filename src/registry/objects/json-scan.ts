@@ -42,7 +42,8 @@ function skipNested(bytes: Uint8Array, at: number): number {
   return i;
 }
 
-function skipValue(bytes: Uint8Array, at: number): number {
+/** Index after the value at `at`. */
+export function skipValue(bytes: Uint8Array, at: number): number {
   const c = bytes[at];
   if (c === QUOTE) return skipString(bytes, at);
   if (c === OPEN_BRACE || c === OPEN_BRACKET) return skipNested(bytes, at);

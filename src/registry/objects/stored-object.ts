@@ -13,13 +13,13 @@
 // A superseded revision is never packed among neighbours again. Rows with a remote converter leave bytes of other versions foreign, and keep what it makes.
 import { type JsonValue, type KubeObject, type ObjectMeta, type Schema, failure, internalError, parseGroupVersion } from '../../apimachinery/index.ts';
 import { encodeCbor, encodeCborItem, encodeEnvelope, encodeJson, encodeMessage, parseJson, parseJsonInParts } from '../../codec/index.ts';
-import { Pieces, type Steps, allocateLasting, isBrokenOff, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
+import { Pieces, type Steps, allocateLasting, isBrokenOff, isResumable, remember, rememberWhole, resumableSteps } from '../../base/index.ts';
 import type { Compaction } from '../../cache/index.ts';
 import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
 import { type DecodedObjectCache, MOST_OBJECT_BYTES } from './decoded-object-cache.ts';
-import { findMember, hasBytesAt, hasText, pickValues } from './json-scan.ts';
+import { findMember, hasBytesAt, hasText, pickValues, skipValue } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
@@ -123,6 +123,15 @@ export class StoredRevision implements StoredObject {
     return span === undefined ? undefined : JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd)));
   }
 
+  /** Metadata in the storage version, read without the rest of the object where its bytes are in the row's layout. */
+  metadata(): ObjectMeta {
+    if (!this.#isSettled()) return this.object(this.resource.storageVersion).metadata;
+    const bytes = this.#readable();
+    const start = (this.#memory === undefined ? this.#context.layout.head : this.#itemHead()).length - 1;
+    const metadata = parseJson(bytes.subarray(start, skipValue(bytes, start))).value as ObjectMeta;
+    return this.revision === 0 ? metadata : { ...metadata, resourceVersion: String(this.revision) };
+  }
+
   /** Values of the row's selectable fields, in the order of the row. */
   get fields(): readonly string[] {
     this.#fields ??= this.#readFields();
@@ -134,7 +143,8 @@ export class StoredRevision implements StoredObject {
     const { resource } = layout;
     if (resource.convertRemotely !== undefined && apiVersion !== this.#writtenAs()) return this.#readConverted(apiVersion);
     if (apiVersion === resource.storageVersion || (resource.convert === undefined && resource.readStored === undefined)) {
-      return parseJsonInParts(this.#withHead(layout.headOf(apiVersion, false), { place: borrow })).value as unknown as KubeObject;
+      const bytes = remember(() => this.#withHead(layout.headOf(apiVersion, false), { place: isResumable() ? allocate : borrow }), WALK);
+      return parseJsonInParts(bytes).value as unknown as KubeObject;
     }
     if (resource.readStored !== undefined) return this.#readAs(resource.readStored, apiVersion);
     const stored = parseJson(this.#withHead(layout.head, { place: borrow })).value as unknown as KubeObject;
@@ -382,6 +392,12 @@ export class StoredRevision implements StoredObject {
     const at = copyPart(target, head.length, { bytes: item, from, to: cut.start });
     copyPart(target, at, { bytes: item, from: cut.end, to: item.length });
     return target;
+  }
+
+  /** Whether the bytes are in the row's layout, or are so once they are looked at. */
+  #isSettled(): boolean {
+    const { asRead, resource } = this.#context.layout;
+    return this.#memory !== undefined || this.#isCanonical || (resource.readStored !== undefined && asRead.has(this.#bytes));
   }
 
   #stored(): Uint8Array {

@@ -1,6 +1,6 @@
 // Admission of the write verbs: what the chain is shown of a request, and what the registry mends after plugins have changed an object.
 // Mirrors upstream's admission attributes and its check of managedFields after mutating admission.
-import type { MaybePromise } from '../../base/index.ts';
+import { type MaybePromise, once } from '../../base/index.ts';
 import { type KubeObject, sameEntries } from '../../apimachinery/index.ts';
 import type { Admission, AdmissionAttributes, GroupVersionKind, RequestOptions, Target, WriteContext } from '../contract.ts';
 import { brokenOwnersWarning, copyOwners, describeBrokenOwners, setOwners } from '../fields/managed-fields.ts';
@@ -99,10 +99,11 @@ export async function validate(admitted: Admitted, attributes: AdmissionAttribut
   await admitted.admission.validate(attributes);
 }
 
-/** Asks mutating and then validating plugins about a removal, whose object they cannot change. */
-export async function admitDelete(admitted: Admitted, subject: Pick<Subject, 'oldObject' | 'options'>): Promise<void> {
+/** Asks mutating and then validating plugins about a removal, whose object they cannot change. It is read where one of them looks at it. */
+export async function admitDelete(admitted: Admitted, { readOld, options }: Pick<Subject, 'options'> & { readonly readOld: () => KubeObject }): Promise<void> {
   if (admitted.context.admitted === true) return;
-  const attributes = createAttributes(admitted, { ...subject, operation: 'DELETE', object: undefined });
+  const attributes = createAttributes(admitted, { operation: 'DELETE', object: undefined, oldObject: undefined, ...(options !== undefined && { options }) });
+  Object.defineProperty(attributes, 'oldObject', { get: once(readOld), enumerable: true });
   await admitted.admission.mutate(attributes);
   await admitted.admission.validate(attributes);
 }

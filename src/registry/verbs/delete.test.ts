@@ -1,7 +1,7 @@
 // Deletes of single objects and of collections: grace, warnings, and the state that a collection is listed at.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeleteOptions } from '../contract.ts';
+import type { AdmissionAttributes, DeleteOptions } from '../contract.ts';
 import { everything } from '../reads/predicate.ts';
 import type { Resource } from '../resource.ts';
 import { createBench, makeContext, rows, show } from '../testing.ts';
@@ -55,4 +55,49 @@ test('a delete at a resourceVersion is done where its options take the finalizer
   const preconditions = { resourceVersion: String(object.revision) };
   assert.equal((await remove(rows.configMaps, 'a', { propagationPolicy: 'Background', preconditions })).type, 'gone');
   assert.deepEqual(await names(rows.configMaps), []);
+});
+
+test('a delete reads the object for admission where a plugin looks at it, as it was found and as it was marked', async () => {
+  const seen: unknown[] = [];
+  const look = ({ operation, oldObject }: AdmissionAttributes): void => {
+    if (operation === 'DELETE') seen.push([oldObject?.metadata.name, oldObject?.metadata.deletionGracePeriodSeconds, oldObject?.metadata.resourceVersion]);
+  };
+  const { create, remove } = createBench({ admission: { mutate: () => undefined, validate: look } });
+  const map = await create(rows.configMaps, configMap('a'));
+  const pod = await create(rows.pods, { metadata: { name: 'p' }, spec: {} });
+  await remove(rows.configMaps, 'a', {});
+  await remove(rows.pods, 'p', {});
+  const [first, second] = [map, pod].map(({ object }) => object.revision);
+  assert.deepEqual(seen, [['a', undefined, String(first)], ['p', undefined, String(second)], ['p', 0, String(Number(second) + 2)]]);
+});
+
+test('a delete that no plugin looks at reads no more of the object than its metadata, unless a finalizer holds it', async () => {
+  let reads = 0;
+  const readStored = <T extends object>(object: T): T => {
+    reads += 1;
+    return object;
+  };
+  const widgets = { ...rows.widgets, readStored };
+  const { create, remove, names } = createBench({ rows: [widgets, rows.configMaps] });
+  await create(widgets, { metadata: { name: 'a' }, spec: { color: 'red' } });
+  await create(widgets, { metadata: { name: 'b', finalizers: ['example.com/held'] }, spec: { color: 'red' } });
+  // The registry knows those that were created last without reading them.
+  for (let count = 0; count < 10; count++) await create(rows.configMaps, configMap(`other${count}`));
+  reads = 0;
+  assert.equal((await remove(widgets, 'a', {})).type, 'gone');
+  assert.equal(reads, 0);
+  const { type, object } = await remove(widgets, 'b', {});
+  assert.deepEqual([type, show(object)['spec'], reads > 0], ['pending', { color: 'red' }, true]);
+  assert.deepEqual(await names(widgets), ['b']);
+});
+
+test('large objects are deleted as small ones are', async () => {
+  const { create, remove, names } = createBench();
+  const data = { text: 'x'.repeat(600_000) };
+  await create(rows.configMaps, { metadata: { name: 'plain' }, data });
+  await create(rows.configMaps, { metadata: { name: 'held', finalizers: ['example.com/held'] }, data });
+  assert.equal((await remove(rows.configMaps, 'plain', {})).type, 'gone');
+  const { type, object } = await remove(rows.configMaps, 'held', {});
+  assert.deepEqual([type, show(object)['data'], show(object).metadata.finalizers], ['pending', data, ['example.com/held']]);
+  assert.deepEqual(await names(rows.configMaps), ['held']);
 });

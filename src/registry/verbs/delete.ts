@@ -2,21 +2,34 @@
 // loop, a first round on the cache's object counts only if it commits or was current.
 import { type KubeObject, type StatusError, decodeObject, equalJson, forbidden, formatGroupVersion, notFound } from '../../apimachinery/index.ts';
 import { createTimeSlice } from '../../base/index.ts';
-import type { DeleteOptions, DeleteRequest, DeleteResult, StoredObject } from '../contract.ts';
+import type { DeleteOptions, DeleteRequest, DeleteResult, StoredObject, Target } from '../contract.ts';
 import { type Core, type RequestScope, WRITE_TURN_MS, checkSignal } from '../core.ts';
 import { groupResource } from '../errors.ts';
 import { ComputedObject } from '../objects/computed-object.ts';
+import { foresee } from '../objects/decoded-object-cache.ts';
 import { objectKey } from '../objects/keys.ts';
-import { encodeObject } from '../objects/layout.ts';
+import { encodeWritten } from '../objects/layout.ts';
 import { applyGrace, beginTermination, deletePreconditionConflict, markDeleting, propagationFinalizers } from './lifecycle.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
 import { deleteProblems, refuseOptions } from '../options.ts';
 import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
+import { isLarge, readFound, runInTurns } from './read-object.ts';
 import { releaseRemoved } from './reserve.ts';
 import { readyObject } from '../conversion/remote-conversion.ts';
-import { versionIn } from '../resource.ts';
+import { type Resource, versionIn } from '../resource.ts';
 import { cloneJson } from '../values.ts';
+
+/** The part of an object by which most kinds decide how it dies, or the whole. */
+type Outline = KubeObject | Pick<KubeObject, 'metadata'>;
+
+/** What a round has read of the object. */
+interface Old {
+  readonly old: Outline;
+  readonly whole: KubeObject | undefined;
+}
+
+type MarkedObject = ReturnType<typeof encodeWritten>;
 
 interface Round {
   readonly core: Core;
@@ -32,8 +45,8 @@ interface Round {
 type Plan =
   | { readonly type: 'nothing' }
   | { readonly type: 'remove' }
-  /** `object` is stored; `thenRemove`: and removed at once. `options`: what the server adds to the options that admission sees. */
-  | { readonly type: 'mark'; readonly object: KubeObject; readonly thenRemove: boolean; readonly options?: DeleteOptions };
+  /** The object is stored with the members `changed`; `thenRemove`: and removed at once. `options`: what the server adds to the options that admission sees. */
+  | { readonly type: 'mark'; readonly changed: KubeObject | Pick<KubeObject, 'metadata'>; readonly thenRemove: boolean; readonly options?: DeleteOptions };
 
 /** `again`: another write came first, maybe after the round had marked the object to be removed at once. `sure`: something was written. */
 type Outcome = { readonly type: 'again'; readonly marked?: StoredRevision } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };
@@ -70,42 +83,50 @@ export async function deleteObject(core: Core, request: DeleteRequest): Promise<
   }
 }
 
-function planDelete({ core, request, scope }: Round, old: KubeObject): Plan {
+/** Whether the kind decides by more than metadata how an object dies. */
+const isJudgedWhole = ({ strategy: { terminate, holdsDeletion, gracePeriodSeconds } }: Resource): boolean =>
+  terminate !== undefined || holdsDeletion !== undefined || gracePeriodSeconds !== undefined;
+
+const formOfStorage = ({ scope: { storage: { resource } } }: Round): Pick<Target, 'resource' | 'version'> => ({ resource, version: resource.storageVersion });
+
+function planDelete({ core, request, scope }: Round, old: Outline): Plan {
   const { options } = request;
   const { resource } = scope.storage;
   const nowMs = core.clock.now();
-  const object = cloneJson(old);
   if (resource.strategy.terminate !== undefined && old.metadata.deletionTimestamp === undefined) {
-    beginTermination(resource, object, { options, nowMs });
-    return { type: 'mark', object, thenRemove: false, options: { preconditions: { uid: old.metadata.uid ?? '', ...options.preconditions } } };
+    const changed = cloneJson(old) as KubeObject;
+    beginTermination(resource, changed, { options, nowMs });
+    return { type: 'mark', changed, thenRemove: false, options: { preconditions: { uid: old.metadata.uid ?? '', ...options.preconditions } } };
   }
-  if (resource.strategy.holdsDeletion?.(old) === true) return { type: 'nothing' };
-  const grace = applyGrace(resource, object, { options, nowMs });
+  if (resource.strategy.holdsDeletion?.(old as KubeObject) === true) return { type: 'nothing' };
+  const metadata = cloneJson(old.metadata);
+  const grace = applyGrace(resource, { ...(old as KubeObject), metadata }, { options, nowMs });
   if (grace.type === 'pending') return { type: 'nothing' };
-  const finalizers = propagationFinalizers(resource, object.metadata, options);
-  if (finalizers !== undefined) object.metadata.finalizers = finalizers;
-  const held = (object.metadata.finalizers?.length ?? 0) > 0;
+  const finalizers = propagationFinalizers(resource, metadata, options);
+  if (finalizers !== undefined) metadata.finalizers = finalizers;
+  const held = (metadata.finalizers?.length ?? 0) > 0;
   if (grace.type === 'begun') {
-    return { type: 'mark', object, thenRemove: !held && grace.seconds === 0, options: { gracePeriodSeconds: grace.seconds } };
+    return { type: 'mark', changed: { metadata }, thenRemove: !held && grace.seconds === 0, options: { gracePeriodSeconds: grace.seconds } };
   }
   if (!held) return { type: 'remove' };
-  markDeleting(object.metadata, nowMs);
-  return { type: 'mark', object, thenRemove: false };
+  markDeleting(metadata, nowMs);
+  return { type: 'mark', changed: { metadata }, thenRemove: false };
 }
 
 /** Asks admission about the removal of what the round found. Deletes of a collection have no name. */
-async function admit({ core, request, current, scope, pause }: Round, options: DeleteOptions | undefined): Promise<void> {
-  const { name, context, inCollection = false } = request;
+async function admit(round: Round, options: DeleteOptions | undefined, old?: KubeObject): Promise<void> {
+  const { core, request, current, scope, pause } = round;
+  const { name, version, context, inCollection = false } = request;
   await pause();
-  const oldObject = scope.show(current).object(request.version);
-  await pause();
+  const ahead = old ?? (isLarge(current) ? await readFound(round, request) : undefined);
   const admitted = { admission: core.options.admission, target: request, subresource: '', name: inCollection ? '' : name, context };
-  await admitDelete(admitted, { oldObject, ...(options !== undefined && { options: { ...options } }) });
+  const readOld = (): KubeObject => ahead ?? scope.show(current).shared(version);
+  await admitDelete(admitted, { readOld, ...(options !== undefined && { options: { ...options } }) });
 }
 
 async function remove({ core, request, scope, key }: Round, last: StoredRevision): Promise<Outcome> {
   if (request.context.dryRun) return { type: 'done', sure: false, result: removeDry(request, scope.show(last)) };
-  const result = await core.store.txn({ key, expect: last.revision });
+  const result = await core.commit({ key, expect: last.revision });
   if (result.type === 'conflict') return again;
   request.context.noteRevision?.(result.revision);
   const { resource } = scope.storage;
@@ -121,19 +142,28 @@ function removeDry({ resource, version }: DeleteRequest, last: StoredObject): De
   return { type: 'blank', object: new ComputedObject(resource, object as KubeObject) };
 }
 
-async function mark(round: Round, old: KubeObject, { object, thenRemove, options }: Extract<Plan, { type: 'mark' }>): Promise<Outcome> {
+/** What the round found, with what the plan changes, as it is stored. A large object is encoded in several turns. */
+async function encodeMarked(round: Round, changed: Outline, old: KubeObject): Promise<MarkedObject> {
+  const { core, current, scope: { storage: { layout, resource } } } = round;
+  const encode = (): MarkedObject => encodeWritten(layout, { ...old, ...changed }, { version: resource.storageVersion, old });
+  await round.pause();
+  return isLarge(current) ? runInTurns(core.clock, encode) : encode();
+}
+
+async function mark(round: Round, { changed, thenRemove, options }: Extract<Plan, { type: 'mark' }>, { old, whole }: Old): Promise<Outcome> {
   const { core, request, scope, key, current } = round;
   const { storage } = scope;
   const type = thenRemove ? 'gone' : 'pending';
-  if (!thenRemove && equalJson(object, old)) return { type: 'done', sure: false, result: { type, object: scope.show(current) } };
-  await round.pause();
-  const encoded = encodeObject(storage.layout, object);
+  if (!thenRemove && equalJson({ ...old, ...changed }, old)) return { type: 'done', sure: false, result: { type, object: scope.show(current) } };
+  const form = formOfStorage(round);
+  const { isAsRead, ...encoded } = await encodeMarked(round, changed, whole ?? (await readFound(round, form)));
   await round.pause();
   const read = request.context.dryRun ? storage.fromJson : storage.fromWritten;
   const at = (modRevision: number): StoredRevision => read({ key, value: encoded.json, modRevision });
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
   const value = await storage.codec.encode(encoded, key);
-  const result = await core.store.txn({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
+  if (isAsRead) foresee(core, { key, value, target: form, storage, encoded, isUpdate: false });
+  const result = await core.commit({ key, expect: current.revision, value, ttlSeconds: storage.resource.ttlSeconds });
   if (result.type === 'conflict') return again;
   request.context.noteRevision?.(result.revision);
   if (!thenRemove) return { type: 'done', sure: true, result: { type, object: scope.show(at(result.revision)) } };
@@ -148,18 +178,21 @@ async function mark(round: Round, old: KubeObject, { object, thenRemove, options
 
 async function runRound(round: Round): Promise<Outcome> {
   const { request, scope, current } = round;
-  const { storageVersion } = scope.storage.resource;
-  const old = (await readyObject(current, storageVersion, request.version)).object(storageVersion);
+  const { resource } = scope.storage;
+  await readyObject(current, resource.storageVersion, request.version);
+  const whole = isJudgedWhole(resource) ? await readFound(round, formOfStorage(round)) : undefined;
+  const old: Outline = whole ?? { metadata: current.metadata() };
   const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);
   if (refused !== undefined) throw refused;
   await round.pause();
   const plan = planDelete(round, old);
   if (plan.type === 'nothing') return { type: 'done', sure: false, result: { type: 'pending', object: scope.show(current) } };
-  await admit(round, plan.type === 'mark' ? plan.options : undefined);
+  const isShown = request.resource === resource && request.version === resource.storageVersion;
+  await admit(round, plan.type === 'mark' ? plan.options : undefined, isShown ? whole : undefined);
   // Of two writes the last one counts: those of the next object of a collection follow both.
   if (plan.type === 'remove' || !plan.thenRemove) request.onAdmitted?.();
   checkSignal(request.context.signal);
-  return plan.type === 'remove' ? remove(round, current) : mark(round, old, plan);
+  return plan.type === 'remove' ? remove(round, current) : mark(round, plan, { old, whole });
 }
 
 /** A round on the cache's object. */

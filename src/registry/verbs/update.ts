@@ -26,6 +26,7 @@ import { createAttributes, mutate, validate } from './admit.ts';
 import { type Write, dropEmptyLists, prepareForUpdate, prepareValidation, startWrite, validateUpdate } from './prepare.ts';
 import { convertToStore, readyObject } from '../conversion/remote-conversion.ts';
 import { checkSize, writeFitting } from '../objects/too-large.ts';
+import { readFound } from './read-object.ts';
 import { releaseRemoved, withReservation } from './reserve.ts';
 import { unshare } from '../values.ts';
 
@@ -53,9 +54,6 @@ interface Change {
 type Outcome = { readonly type: 'again' } | { readonly type: 'written' | 'unchanged' | 'dry'; readonly result: WriteResult };
 
 const again: Outcome = { type: 'again' };
-
-/** Objects of more bytes are parsed in a turn of their own: the request that brought the next state may have taken a long one. */
-const LARGE_BYTES = 262_144;
 
 /** Registry.update. */
 export async function updateObject(core: Core, request: UpdateRequest): Promise<WriteResult> {
@@ -107,9 +105,9 @@ async function runRound(round: Round): Promise<Outcome> {
     checkPreconditions(round, {});
     return createAbsent(round);
   }
-  if (current.size > LARGE_BYTES) await new Promise((resolve) => setImmediate(resolve));
   const write = startWrite(core, { target: request, subresource: request.subresource, name: request.name, context: request.context });
-  const old = core.hot.get(round.key, request, current.revision) ?? scope.show(current).object(request.version);
+  const found = readFound({ ...round, current }, request);
+  const old = found instanceof Promise ? await found : found;
   checkPreconditions(round, old.metadata);
   await write.pause();
   const wanted = await transform(request, old);

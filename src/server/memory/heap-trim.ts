@@ -51,7 +51,8 @@ export function startHeapTrim(clock: Clock, takeBusyShare = createBusyMeter()): 
   const endCollection = (before: number, isLate: boolean): void => {
     setFlagsFromString(MOVE_AS_USUAL);
     const { total, used } = measureHeap();
-    const mayShrink = before - total >= PROGRESS_BYTES && total - used >= WORTH_BYTES;
+    // Caches learn by a collection that objects are gone, and then let go what they made of them.
+    const mayShrink = before - total >= WORTH_BYTES || (before - total >= PROGRESS_BYTES && total - used >= WORTH_BYTES);
     settledBytes = mayShrink ? Math.min(settledBytes, total - WORTH_BYTES) : total;
     lateMs = isLate ? Number.POSITIVE_INFINITY : clock.monotonicMs() + LATE_MS;
     checkAfter(check);
