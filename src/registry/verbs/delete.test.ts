@@ -71,24 +71,24 @@ test('a delete reads the object for admission where a plugin looks at it, as it 
   assert.deepEqual(seen, [['a', undefined, String(first)], ['p', undefined, String(second)], ['p', 0, String(Number(second) + 2)]]);
 });
 
-test('a delete that no plugin looks at reads no more of the object than its metadata, unless a finalizer holds it', async () => {
-  let reads = 0;
-  const readStored = <T extends object>(object: T): T => {
-    reads += 1;
+test('a delete converts the object for admission only where a plugin looks at it', async () => {
+  let conversions = 0;
+  let isLookedAt = false;
+  const [v1] = rows.widgets.versions;
+  const widgets: Resource = { ...rows.widgets, versions: [v1!, { ...v1!, name: 'v2' }], convert(object) {
+    conversions += 1;
     return object;
-  };
-  const widgets = { ...rows.widgets, readStored };
-  const { create, remove, names } = createBench({ rows: [widgets, rows.configMaps] });
-  await create(widgets, { metadata: { name: 'a' }, spec: { color: 'red' } });
-  await create(widgets, { metadata: { name: 'b', finalizers: ['example.com/held'] }, spec: { color: 'red' } });
-  // The registry knows those that were created last without reading them.
-  for (let count = 0; count < 10; count++) await create(rows.configMaps, configMap(`other${count}`));
-  reads = 0;
-  assert.equal((await remove(widgets, 'a', {})).type, 'gone');
-  assert.equal(reads, 0);
-  const { type, object } = await remove(widgets, 'b', {});
-  assert.deepEqual([type, show(object)['spec'], reads > 0], ['pending', { color: 'red' }, true]);
-  assert.deepEqual(await names(widgets), ['b']);
+  } };
+  const look = (attributes: AdmissionAttributes): void => void (isLookedAt && attributes.operation === 'DELETE' && attributes.oldObject?.metadata);
+  const { create, at, registry } = createBench({ rows: [widgets], admission: { mutate: look, validate: look } });
+  for (const name of ['a', 'b']) await create(widgets, { metadata: { name } });
+  const remove = (name: string): Promise<unknown> => registry.delete({ ...at(widgets), version: 'v2', name, options: {}, context: makeContext() });
+  conversions = 0;
+  await remove('a');
+  assert.equal(conversions, 0);
+  isLookedAt = true;
+  await remove('b');
+  assert.equal(conversions, 1);
 });
 
 test('large objects are deleted as small ones are', async () => {
