@@ -58,7 +58,7 @@ const tests = findTests();
 const unknown = only.filter((part) => !tests.some((file) => file.includes(part)));
 if (unknown.length > 0) throw new Error(`no test is named like ${unknown.join(', ')}`);
 const wanted = tests.filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
-/** One more than there are processors, since some files wait most of their time: with two processors the quick suite takes a seventh less than with two files. */
+/** One more than there are processors, since some files wait most of their time: with two processors three at once take a seventh less than two. */
 const quickAtOnce = Math.min(availableParallelism(), 7) + 1;
 const runs = [
   runFiles('quick', mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file)), quickAtOnce),

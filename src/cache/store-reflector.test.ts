@@ -13,9 +13,9 @@ interface Case extends StoreHarness {
   refusal: Error | undefined;
 }
 
-async function start({ objects = 0, down = false } = {}): Promise<Case> {
+async function start({ objects = 0, down = false, pageSize = 2, value = 'v' } = {}): Promise<Case> {
   const harness = createStoreHarness();
-  for (let index = 0; index < objects; index += 1) await harness.write(`/p/${index}`, 'v');
+  for (let index = 0; index < objects; index += 1) await harness.write(`/p/${index}`, value);
   const breakable = createBreakableStore(harness.store);
   breakable.down = down;
   const calls: string[] = [];
@@ -34,7 +34,7 @@ async function start({ objects = 0, down = false } = {}): Promise<Case> {
     closed: () => void calls.push('closed'),
   };
   const report = (error: unknown): void => void errors.push((error as Error).message);
-  const reflector = new StoreReflector({ store: breakable, clock: harness.clock, range: all, pageSize: 2, sink, reached: () => reached, report });
+  const reflector = new StoreReflector({ store: breakable, clock: harness.clock, range: all, pageSize, sink, reached: () => reached, report });
   const made: Case = { ...harness, breakable, reflector, calls, errors, refusal: undefined };
   void reflector.start();
   await settle();
@@ -51,6 +51,16 @@ test('start lists in pages of one revision, then watches', async () => {
   reflector.close();
   await write('/p/late', 'v');
   assert.equal(calls.length, 2);
+});
+
+test('pages of large values have fewer of them, and the first one is small', async () => {
+  const pages = async (objects: number, value: string): Promise<string[]> => {
+    const { calls, reflector } = await start({ objects, value, pageSize: 100 });
+    reflector.close();
+    return calls.filter((call) => call.startsWith('page'));
+  };
+  assert.deepEqual(await pages(20, 'x'.repeat(2 ** 20)), ['page of 16', 'page of 4']);
+  assert.deepEqual(await pages(150, 'x'), ['page of 16', 'page of 100', 'page of 34']);
 });
 
 test('a list that fails is tried again after pauses that double', async () => {

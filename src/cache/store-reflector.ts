@@ -23,6 +23,16 @@ export interface ReflectorSink {
   closed(): void;
 }
 
+/** A store elsewhere sends a page as one message: pages of large values have few of them. */
+const FIRST_PAGE = 16;
+const PAGE_BYTES = 4 * 2 ** 20;
+
+/** How many values like these make a page. */
+function fittingPage(kvs: readonly KeyValue[]): number {
+  const bytes = kvs.reduce((sum, { value }) => sum + value.length, 0);
+  return Math.max(1, Math.floor((PAGE_BYTES * kvs.length) / Math.max(1, bytes)));
+}
+
 /** The parts of a reflector. */
 interface StoreReflectorOptions {
   readonly store: Store;
@@ -91,9 +101,11 @@ export class StoreReflector {
     const revision = await store.revision(range.start);
     sink.beginList();
     let { start } = range;
+    let limit = Math.min(pageSize, FIRST_PAGE);
     for (;;) {
-      const page = await store.range({ start, end: range.end, revision, limit: pageSize, uncounted: true });
+      const page = await store.range({ start, end: range.end, revision, limit, uncounted: true });
       if (page.type !== 'ok' || this.#closed) return undefined;
+      limit = Math.min(pageSize, fittingPage(page.kvs));
       await sink.addPage(page.kvs);
       if (this.#closed) return undefined;
       const last = page.kvs.at(-1);

@@ -9,6 +9,8 @@ interface Valued {
   readonly size: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly fields: readonly string[];
+  /** Brings the object into the form in which it is read; undefined where it is. */
+  settle?(): Steps<unknown> | undefined;
 }
 
 /** Hashes, one of which an object must have in each group to be selected. */
@@ -47,6 +49,7 @@ function* collectValues<V extends Valued>(chunk: Chunk<V>, withFields: boolean):
   const found = new Set<number>();
   const isPauseDue = createStride(READ_AT_ONCE);
   for (const { value } of chunk) {
+    if (value.size > READ_AT_ONCE) yield* value.settle?.() ?? [];
     const { labels } = value;
     for (const key in labels) {
       found.add(hashKey(key));

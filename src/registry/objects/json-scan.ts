@@ -76,6 +76,12 @@ export function findMember(bytes: Uint8Array, from: number, key: string): Member
   return found && { ...found, valueEnd: skipValue(bytes, found.valueStart) };
 }
 
+/** The value of that member. */
+export function readMember<T>(bytes: Uint8Array, from: number, key: string): T | undefined {
+  const span = findMember(bytes, from, key);
+  return span === undefined ? undefined : (JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd))) as T);
+}
+
 /** Where the values at a path below the value at `at` are, in order; `*` stands for every item of a list. */
 export function* findValues(bytes: Uint8Array, at: number, path: readonly string[]): Generator<{ readonly start: number; readonly end: number }, void> {
   const [key, ...below] = path;

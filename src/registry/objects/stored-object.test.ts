@@ -65,6 +65,15 @@ test('bytes agree with the object for any metadata and data', () => {
   }
 });
 
+test('an object is brought into the form of its row where it is read, not for its uid or the event of its end', () => {
+  let reads = 0;
+  const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
+  const version = store(resource, { metadata: meta, spec: {} }).at(8);
+  assert.deepEqual([version.uid, version.revision, reads], ['u', 8, 0]);
+  assert.match(text(version.bytes('v1', 'json-single')), /"resourceVersion":"8".*"spec":\{"read":true\}/);
+  assert.equal(reads, 1);
+});
+
 test('foreign bytes are understood: protobuf, and JSON in another order', () => {
   const object = { metadata: { ...meta, labels: { b: 'c' } }, data: { k: 'v' } };
   const schema = rows.configMaps.versions[0]?.schema;

@@ -19,7 +19,7 @@ import type { KeyValue } from '../../storage/index.ts';
 import type { EncodedForm, StoredObject } from '../contract.ts';
 import { decodeForeign, parseDocument } from './foreign.ts';
 import { type DecodedObjectCache, MOST_OBJECT_BYTES } from './decoded-object-cache.ts';
-import { findMember, hasBytesAt, hasText, pickValues, skipValue } from './json-scan.ts';
+import { findMember, hasBytesAt, hasText, pickValues, readMember, skipValue } from './json-scan.ts';
 import { splitKey } from './keys.ts';
 import { type Layout, WALK, convertObject, encodeDocument, orderFields, storedDocument } from './layout.ts';
 import type { EncodingMemo } from './encoded-bytes.ts';
@@ -27,7 +27,6 @@ import type { Resource } from '../resource.ts';
 import { type Part, type Splice, addNewline, allocate, borrow, copyPart, cutMember, spliceRevision } from './splice.ts';
 import { sortJson } from '../values.ts';
 
-const decoder = new TextDecoder();
 const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 const PIECE_BYTES = 2 ** 17;
@@ -71,6 +70,8 @@ export class StoredRevision implements StoredObject {
   #bytes: Uint8Array;
   /** Whether #bytes are known to be in the row's layout. */
   #isCanonical: boolean;
+  /** Whether this program wrote them in the storage version, maybe for another definition of the row. */
+  #isOwnJson: boolean;
   /** While packed: the JSON item in the storage version is [start, end) of a piece that neighbours share. While resting alone they keep the size. */
   #memory: Uint8Array | undefined;
   #start = 0;
@@ -91,7 +92,8 @@ export class StoredRevision implements StoredObject {
     this.#key = kv.key;
     this.#bytes = kv.value;
     this.revision = kv.modRevision;
-    this.#isCanonical = isOwn && resource.readStored === undefined && hasBytesAt(kv.value, 0, head);
+    this.#isOwnJson = isOwn && hasBytesAt(kv.value, 0, head);
+    this.#isCanonical = this.#isOwnJson && resource.readStored === undefined;
   }
 
   get resource(): Resource {
@@ -112,15 +114,14 @@ export class StoredRevision implements StoredObject {
   }
 
   get uid(): string {
-    return this.member('uid') ?? '';
+    // No definition has a say in it.
+    const isAsWritten = this.#isOwnJson && !this.#isSettled();
+    return (isAsWritten ? readMember<string>(this.#bytes, this.#context.layout.head.length, 'uid') : this.member('uid')) ?? '';
   }
 
   member<Name extends keyof ObjectMeta>(name: Name): ObjectMeta[Name] | undefined {
     if (this.#isForeign()) return parseStored(this.#bytes).metadata[name];
-    const bytes = this.#readable();
-    const head = this.#memory === undefined ? this.#context.layout.head : this.#itemHead();
-    const span = findMember(bytes, head.length, name);
-    return span === undefined ? undefined : JSON.parse(decoder.decode(bytes.subarray(span.valueStart, span.valueEnd)));
+    return readMember(this.#readable(), (this.#memory === undefined ? this.#context.layout.head : this.#itemHead()).length, name);
   }
 
   /** Metadata in the storage version, read without the rest of the object where its bytes are in the row's layout. */
@@ -177,9 +178,11 @@ export class StoredRevision implements StoredObject {
 
   /** The same content at another revision: what a DELETED event shows. */
   at(revision: number): StoredRevision {
-    const foreign = this.#isForeign();
-    const copy = new StoredRevision(this.#context, { key: this.#key, value: foreign ? this.#bytes : this.stored(), modRevision: revision });
+    // Bytes that are not in the row's layout yet are brought into it where they are read.
+    const value = this.#memory === undefined && !this.#isCanonical ? this.#bytes : this.stored();
+    const copy = new StoredRevision(this.#context, { key: this.#key, value, modRevision: revision });
     copy.#isCanonical = this.#isCanonical;
+    copy.#isOwnJson = this.#isOwnJson;
     if (this.resource.convertRemotely !== undefined) copy.#conversions = this.#conversions ??= new Map();
     copy.#raw = this.#raw;
     copy.#labels = this.#labels;

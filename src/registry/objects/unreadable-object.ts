@@ -55,6 +55,9 @@ export class UnreadableObject extends StoredRevision {
   override source(): never {
     return this.#refuse();
   }
+  override settle(): undefined {
+    return undefined;
+  }
   override lacks(): boolean {
     return false;
   }

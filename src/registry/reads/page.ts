@@ -116,6 +116,15 @@ function* inChunks(entries: readonly Entry<StoredRevision>[]): Iterable<Chunk> {
   for (let from = 0; from < entries.length; from += STRIDE) yield { chunk: entries, from, to: Math.min(from + STRIDE, entries.length) };
 }
 
+/** Reads a large object into the form of its row. The predicate comes upon those that cannot be read. */
+function* settleLarge(value: StoredRevision): Steps<void> {
+  try {
+    yield* value.settle() ?? [];
+  } catch {
+    yield;
+  }
+}
+
 /** A page of a snapshot, a chunk at a time; `revision` is what the list says it is from. Chunks that hold nothing of what is wanted are passed over. */
 export function* pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: ScopedRequest, revision: number): Steps<Page> {
   const { predicate, range, scope, limit } = request;
@@ -138,6 +147,7 @@ export function* pageOfSnapshot(snapshot: Snapshot<StoredRevision>, request: Sco
       const { key, value } = chunk[i] as Entry<StoredRevision>;
       read++;
       if (isLargeRead(value.size)) yield;
+      if (value.size > READ_AT_ONCE) yield* settleLarge(value);
       if (!predicate.matches(scope.show(value))) continue;
       items.push(value);
       if (items.length !== limit) continue;
