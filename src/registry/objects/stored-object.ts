@@ -70,8 +70,6 @@ export class StoredRevision implements StoredObject {
   #bytes: Uint8Array;
   /** Whether #bytes are known to be in the row's layout. */
   #isCanonical: boolean;
-  /** Whether this program wrote them in the storage version, maybe for another definition of the row. */
-  #isOwnJson: boolean;
   /** While packed: the JSON item in the storage version is [start, end) of a piece that neighbours share. While resting alone they keep the size. */
   #memory: Uint8Array | undefined;
   #start = 0;
@@ -92,8 +90,7 @@ export class StoredRevision implements StoredObject {
     this.#key = kv.key;
     this.#bytes = kv.value;
     this.revision = kv.modRevision;
-    this.#isOwnJson = isOwn && hasBytesAt(kv.value, 0, head);
-    this.#isCanonical = this.#isOwnJson && resource.readStored === undefined;
+    this.#isCanonical = isOwn && resource.readStored === undefined && hasBytesAt(kv.value, 0, head);
   }
 
   get resource(): Resource {
@@ -114,9 +111,10 @@ export class StoredRevision implements StoredObject {
   }
 
   get uid(): string {
+    const { head } = this.#context.layout;
     // No definition has a say in it.
-    const isAsWritten = this.#isOwnJson && !this.#isSettled();
-    return (isAsWritten ? readMember<string>(this.#bytes, this.#context.layout.head.length, 'uid') : this.member('uid')) ?? '';
+    const known = !this.#isSettled() && hasBytesAt(this.#bytes, 0, head) ? readMember<string>(this.#bytes, head.length, 'uid') : undefined;
+    return known ?? this.member('uid') ?? '';
   }
 
   member<Name extends keyof ObjectMeta>(name: Name): ObjectMeta[Name] | undefined {
@@ -182,7 +180,6 @@ export class StoredRevision implements StoredObject {
     const value = this.#memory === undefined && !this.#isCanonical ? this.#bytes : this.stored();
     const copy = new StoredRevision(this.#context, { key: this.#key, value, modRevision: revision });
     copy.#isCanonical = this.#isCanonical;
-    copy.#isOwnJson = this.#isOwnJson;
     if (this.resource.convertRemotely !== undefined) copy.#conversions = this.#conversions ??= new Map();
     copy.#raw = this.#raw;
     copy.#labels = this.#labels;
@@ -190,9 +187,9 @@ export class StoredRevision implements StoredObject {
     return copy;
   }
 
-  /** Brings the bytes into the row's layout, in steps; undefined where they are in it. */
+  /** Brings the bytes into the row's layout, in steps; undefined where they are in it, and where only a remote converter may do that. */
   settle(): Steps<unknown> | undefined {
-    return this.#memory !== undefined || this.#isCanonical ? undefined : resumableSteps(() => this.#stored());
+    return this.#memory !== undefined || this.#isCanonical || this.#isForeign() ? undefined : resumableSteps(() => this.#stored());
   }
 
   /** The bytes in the row's layout. */

@@ -14,7 +14,7 @@ import type { StoredRevision } from '../objects/stored-object.ts';
 import { deleteProblems, refuseOptions } from '../options.ts';
 import { deleteUnreadable } from './delete-unreadable.ts';
 import { admitDelete } from './admit.ts';
-import { isLarge, readFound, runInTurns } from './read-object.ts';
+import { isLarge, readFound, runInTurns, settleFound } from './read-object.ts';
 import { releaseRemoved } from './reserve.ts';
 import { readyObject } from '../conversion/remote-conversion.ts';
 import { type Resource, versionIn } from '../resource.ts';
@@ -180,6 +180,7 @@ async function runRound(round: Round): Promise<Outcome> {
   const { request, scope, current } = round;
   const { resource } = scope.storage;
   await readyObject(current, resource.storageVersion, request.version);
+  await settleFound(round);
   const whole = isJudgedWhole(resource) ? await readFound(round, formOfStorage(round)) : undefined;
   const old: Outline = whole ?? { metadata: current.metadata() };
   const refused: StatusError | undefined = deletePreconditionConflict(request.resource, old.metadata, request.options.preconditions);

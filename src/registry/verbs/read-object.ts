@@ -29,5 +29,11 @@ export function readFound({ core, scope: { show }, key, current }: Found, form: 
   return nextTurn.then(() => runInTurns(core.clock, () => stored.object(form.version)));
 }
 
+/** Brings a large object that another process wrote into the form of its row, in several turns; what is read of it afterwards needs no such walk. */
+export async function settleFound({ core, current }: Pick<Found, 'core' | 'current'>): Promise<void> {
+  const steps = isLarge(current) ? current.settle() : undefined;
+  if (steps !== undefined) await runStepsInSlices(steps, createTimeSlice(core.clock, STEP_MS));
+}
+
 /** Does resumable work on a large object: each of its steps may take long, and most are followed by a turn for others. */
 export const runInTurns = <T>(clock: Clock, work: () => T): Promise<T> => runStepsInSlices(resumableSteps(work), createTimeSlice(clock, STEP_MS));
