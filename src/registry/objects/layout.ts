@@ -180,11 +180,10 @@ function writeDocument(document: EncodedObject['document'], before: KubeObject |
   for (const name of Object.keys(document)) {
     const value = document[name];
     if (value === undefined) continue;
-    let member = typeof value === 'object' && value !== null && value === before?.[name] ? textsOfMembers.get(value) : undefined;
-    if (member === undefined) {
-      member = remember(() => stringifyJson(value), WALK);
-      if (typeof value === 'object' && value !== null && value === before?.[name]) textsOfMembers.set(value, member);
-    }
+    const isKept = typeof value === 'object' && value !== null && value === before?.[name];
+    // Work that begins again asks for the same parts, also for those that it has kept meanwhile.
+    const member = remember(() => (isKept ? textsOfMembers.get(value) : undefined) ?? stringifyJson(value), WALK);
+    if (isKept) textsOfMembers.set(value, member);
     text += `${text === '' ? '{' : ','}${stringifyJson(name)}:${member}`;
   }
   return `${text}}`;

@@ -92,12 +92,19 @@ test('a delete converts the object for admission only where a plugin looks at it
 });
 
 test('large objects are deleted as small ones are', async () => {
-  const { create, remove, names } = createBench();
+  const { create, get, patch, remove, names } = createBench();
   const data = { text: 'x'.repeat(600_000) };
   await create(rows.configMaps, { metadata: { name: 'plain' }, data });
-  await create(rows.configMaps, { metadata: { name: 'held', finalizers: ['example.com/held'] }, data });
   assert.equal((await remove(rows.configMaps, 'plain', {})).type, 'gone');
-  const { type, object } = await remove(rows.configMaps, 'held', {});
-  assert.deepEqual([type, show(object)['data'], show(object).metadata.finalizers], ['pending', data, ['example.com/held']]);
-  assert.deepEqual(await names(rows.configMaps), ['held']);
+  assert.deepEqual(await names(rows.configMaps), []);
+  const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'y'.repeat(300_000) }] };
+  await create(rows.pods, { metadata: { name: 'held', finalizers: ['example.com/held'] }, spec });
+  await patch(rows.pods, 'held', (object) => Object.assign(object, { status: { phase: 'Running', message: 'z'.repeat(300_000) } }), { subresource: 'status' });
+  const before = await get(rows.pods, 'held');
+  const { type, object } = await remove(rows.pods, 'held', {});
+  const { metadata, ...parts } = show(object);
+  const { metadata: metadataBefore, ...partsBefore } = before;
+  assert.deepEqual([type, metadata.finalizers, metadata.deletionGracePeriodSeconds], ['pending', ['example.com/held'], 30]);
+  assert.deepEqual(parts, partsBefore);
+  assert.equal(metadata.uid, metadataBefore.uid);
 });
