@@ -431,7 +431,8 @@ export class StoredRevision implements StoredObject {
 
   /** The stored object as the row reads it in a version, with its resourceVersion before uid, where custom resources have it. */
   #readAs(readStored: NonNullable<Resource['readStored']>, apiVersion: string): KubeObject {
-    const object = readStored(parseStored(this.#raw ?? (this.#memory === undefined ? this.#value() : this.#stored())), apiVersion);
+    const raw = parseStored(this.#raw ?? (this.#memory === undefined ? this.#value() : this.#stored()));
+    const object = rememberWhole(() => readStored(raw, apiVersion), WALK);
     return { ...object, metadata: this.#withRevision(object.metadata) };
   }
 
