@@ -101,7 +101,7 @@ export class EncodedChunkCache {
   }
 }
 
-/** So many bytes are copied in a step; they take a quarter of a millisecond, and twice that where memory is new. */
+/** So many bytes are copied in a step: into memory that is new they take 0.7 to 0.9 ms. */
 export const COPIED_AT_ONCE = 2 ** 20;
 
 /** Joins items, each of which is in parts, to an encoded chunk. */
