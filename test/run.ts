@@ -3,7 +3,6 @@
 // Every test file is a process of node:test; suites that start servers, kill them or need other programs are the slow ones.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -58,10 +57,8 @@ const tests = findTests();
 const unknown = only.filter((part) => !tests.some((file) => file.includes(part)));
 if (unknown.length > 0) throw new Error(`no test is named like ${unknown.join(', ')}`);
 const wanted = tests.filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
-/** One more than there are processors, since some files wait most of their time: with two processors three at once take a seventh less than two. */
-const quickAtOnce = Math.min(availableParallelism(), 7) + 1;
 const runs = [
-  runFiles('quick', mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file)), quickAtOnce),
+  runFiles('quick', mode === 'slow' ? [] : wanted.filter((file) => !isSlow(file)), 2),
   runFiles('slow', mode === 'quick' ? [] : wanted.filter((file) => isSlow(file) && !isAlone(file)), 2),
   runFiles('alone', mode === 'quick' ? [] : wanted.filter((file) => isAlone(file)), 1),
 ];
