@@ -168,14 +168,19 @@ export class Core {
     return this.options.store;
   }
 
-  /** The pauses of one read; all that begin in one turn share it. */
+  /** The pauses of one read. */
   paceRead(): () => Promise<void> | undefined {
+    return createTimeSlice(this.clock, READ_TURN_MS);
+  }
+
+  /** The pauses of one watch that reads its first state; many may begin in one turn, which they share. */
+  paceFirstState(): () => Promise<void> | undefined {
     return createTimeSlice(this.clock, READ_TURN_MS, startOfTurn(this.clock));
   }
 
   /** Does the steps of one read, in as many turns as they take. */
-  readInSlices<T>(steps: Steps<T>): Promise<T> {
-    return runStepsInSlices(steps, this.paceRead());
+  readInSlices<T>(steps: Steps<T>, pause = this.paceRead()): Promise<T> {
+    return runStepsInSlices(steps, pause);
   }
 
   /** The scope of a request; its cache may still be filling. */

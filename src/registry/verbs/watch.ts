@@ -222,7 +222,8 @@ export async function watchObjects(core: Core, target: Target, options: WatchOpt
   if (!withState && !fromNow && (await core.isBeforeDefinition(scope.storage, wanted))) return failedWatch(expiredWatch(wanted, scope.storage.cache.revision));
   const snapshot = scope.storage.cache.latest();
   const after = withState || fromNow ? snapshot.revision : wanted;
-  const initial = withState ? (await core.readInSlices(pageOfSnapshot(snapshot, { scope, predicate, range, limit: 0 }, after))).items : undefined;
+  const state = pageOfSnapshot(snapshot, { scope, predicate, range, limit: 0 }, after);
+  const initial = withState ? (await core.readInSlices(state, core.paceFirstState())).items : undefined;
   const endBookmark = options.sendInitialEvents === true && options.allowWatchBookmarks === true;
   return new StreamingWatch({ scope, predicate, range, after, endBookmark, withPrevious: options.withPrevious === true }, initial);
 }
