@@ -45,11 +45,20 @@ type Chunk<V> = readonly { readonly value: V }[];
 /** Bytes of objects that are read for their labels and fields without a pause. */
 export const READ_AT_ONCE = 2 ** 18;
 
+/** Brings an object of more than READ_AT_ONCE bytes into the form in which it is read, in steps. What reads it then comes upon one that cannot be read. */
+export function* settleLarge(value: Pick<Valued, 'settle'>): Steps<void> {
+  try {
+    yield* value.settle?.() ?? [];
+  } catch {
+    yield;
+  }
+}
+
 function* collectValues<V extends Valued>(chunk: Chunk<V>, withFields: boolean): Steps<Uint32Array> {
   const found = new Set<number>();
   const isPauseDue = createStride(READ_AT_ONCE);
   for (const { value } of chunk) {
-    if (value.size > READ_AT_ONCE) yield* value.settle?.() ?? [];
+    if (value.size > READ_AT_ONCE) yield* settleLarge(value);
     const { labels } = value;
     for (const key in labels) {
       found.add(hashKey(key));

@@ -3,7 +3,7 @@
 import { type Steps, createStride } from '../../base/index.ts';
 import type { Entry, Snapshot } from '../../cache/index.ts';
 import type { KeyRange, Store } from '../../storage/index.ts';
-import { READ_AT_ONCE, isIndexed, mayHold } from '../objects/chunk-values.ts';
+import { READ_AT_ONCE, isIndexed, mayHold, settleLarge } from '../objects/chunk-values.ts';
 import type { Predicate } from '../contract.ts';
 import type { RequestScope, ResourceStorage } from '../core.ts';
 import type { StoredRevision } from '../objects/stored-object.ts';
@@ -114,15 +114,6 @@ function choose(snapshot: Snapshot<StoredRevision>, { predicate, range, scope }:
 
 function* inChunks(entries: readonly Entry<StoredRevision>[]): Iterable<Chunk> {
   for (let from = 0; from < entries.length; from += STRIDE) yield { chunk: entries, from, to: Math.min(from + STRIDE, entries.length) };
-}
-
-/** Reads a large object into the form of its row. The predicate comes upon those that cannot be read. */
-function* settleLarge(value: StoredRevision): Steps<void> {
-  try {
-    yield* value.settle() ?? [];
-  } catch {
-    yield;
-  }
 }
 
 /** A page of a snapshot, a chunk at a time; `revision` is what the list says it is from. Chunks that hold nothing of what is wanted are passed over. */

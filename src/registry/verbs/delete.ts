@@ -46,7 +46,7 @@ type Plan =
   | { readonly type: 'nothing' }
   | { readonly type: 'remove' }
   /** The object is stored with the members `changed`; `thenRemove`: and removed at once. `options`: what the server adds to the options that admission sees. */
-  | { readonly type: 'mark'; readonly changed: KubeObject | Pick<KubeObject, 'metadata'>; readonly thenRemove: boolean; readonly options?: DeleteOptions };
+  | { readonly type: 'mark'; readonly changed: Outline; readonly thenRemove: boolean; readonly options?: DeleteOptions };
 
 /** `again`: another write came first, maybe after the round had marked the object to be removed at once. `sure`: something was written. */
 type Outcome = { readonly type: 'again'; readonly marked?: StoredRevision } | { readonly type: 'done'; readonly sure: boolean; readonly result: DeleteResult };

@@ -17,6 +17,7 @@ interface Found {
   readonly current: StoredRevision;
 }
 
+/** Whether a write reads and encodes the object in several turns. */
 export const isLarge = ({ size }: StoredObject): boolean => size > LARGE_BYTES;
 
 /** The object in a version of the row that the request names, or of the one that stores it; it must not be changed. A large one takes several turns. */

@@ -13,8 +13,8 @@ import { type Beginning, type FromServing, STORE_PIPE, type ToServing } from './
 /** The entry of the process: beside this module in a checkout, beside the program where it is bundled. */
 const entry = fileURLToPath(new URL('./serving-process.js', import.meta.url));
 /**
- * Of larger pieces of memory glibc gives each back when it is freed. By itself it raises the bound to the largest one that was freed, and keeps what follows
- * among small pieces: reads of 60 Pods of a megabyte left 200 MB more.
+ * glibc gives a piece of memory of so many bytes back when it is freed. Without the setting it raises that bound to the size of the largest piece that was
+ * freed, and keeps smaller ones: reads of 60 Pods of a megabyte left 200 MB more.
  */
 const memorySettings = { MALLOC_MMAP_THRESHOLD_: String(2 ** 18) };
 /** How long a process may take to show its metrics; it is left out of those of the server otherwise. */
