@@ -74,10 +74,10 @@ export interface ResourceStorage {
   readonly codec: StorageCodec;
   /** The object of a stored value; one that cannot be read says so when it is. */
   decode(kv: StoredValue): StoredRevision;
-  /** The object of JSON that was just encoded. */
-  readonly fromJson: (kv: StoredValue) => StoredRevision;
+  /** The object of JSON that was just encoded; `isOwn` as the encoding says. */
+  readonly fromJson: (kv: StoredValue, isOwn: boolean) => StoredRevision;
   /** The same, once it is stored: the cache's own where it has come there, so that answer and watches share what is made of it. */
-  readonly fromWritten: (kv: StoredValue) => StoredRevision;
+  readonly fromWritten: (kv: StoredValue, isOwn: boolean) => StoredRevision;
 }
 
 /** A value of the store, or what was just written. */
@@ -339,10 +339,10 @@ export class Core {
         this.hot.arrive(kv);
         return decodeValue(context, codec, kv);
       },
-      fromJson: (kv) => new StoredRevision(unstored, kv, true),
-      fromWritten(kv) {
+      fromJson: (kv, isOwn) => new StoredRevision(unstored, kv, isOwn),
+      fromWritten(kv, isOwn) {
         const known = slot.cached(kv.key);
-        return known?.revision === kv.modRevision && !(known instanceof UnreadableObject) ? known : new StoredRevision(context, kv, true);
+        return known?.revision === kv.modRevision && !(known instanceof UnreadableObject) ? known : new StoredRevision(context, kv, isOwn);
       },
       get cache() {
         return (cache ??= startCache());

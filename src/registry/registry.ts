@@ -8,7 +8,6 @@ import { deleteObjects } from './verbs/delete-collection.ts';
 import { deleteObject } from './verbs/delete.ts';
 import { throwAsStatus } from './errors.ts';
 import { getObject } from './verbs/get.ts';
-import { markAsRead } from './objects/layout.ts';
 import { convertForGet, readyObject } from './conversion/remote-conversion.ts';
 import type { Resource } from './resource.ts';
 import { updateObject } from './verbs/update.ts';
@@ -19,8 +18,6 @@ export interface OwnedRegistry extends Registry {
   warm(resource: Resource): Promise<void>;
   /** Ends cache and watches of a row that is no longer served. */
   release(resource: Resource): void;
-  /** Notes that a value was written for a row by a registry like this one: reading it again changes nothing, as with this registry's own writes. */
-  noteWritten(target: Pick<Target, 'resource' | 'version'>, written: { readonly key: string; readonly value: Uint8Array }): void;
   /** Resolves when the cache of a row has what the store has now, or after three seconds. */
   catchUp(resource: Resource): Promise<void>;
   /** Ends all caches and watches; the store stays open. */
@@ -66,10 +63,6 @@ export function createRegistry(options: RegistryOptions): OwnedRegistry {
       await core.readyScope({ resource, version: resource.storageVersion, namespace: '' });
     },
     release: (resource) => core.release(resource),
-    noteWritten({ resource, version }, { key, value }) {
-      const { storage } = core.scope({ resource, version, namespace: '' });
-      if (key.startsWith(storage.layout.prefix)) markAsRead(storage.layout, value, version);
-    },
     async catchUp(resource) {
       await core.scope({ resource, version: resource.storageVersion, namespace: '' }).storage.cache.waitUntilCurrent(FRESHNESS_LIMIT_MS);
     },

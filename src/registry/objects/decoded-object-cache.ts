@@ -118,7 +118,7 @@ interface Written {
   readonly value: Uint8Array;
   readonly target: Form;
   readonly storage: { readonly resource: Resource };
-  readonly encoded: EncodedObject;
+  readonly encoded: Pick<EncodedObject, 'document' | 'json'>;
   /** Whether the object was there before. */
   readonly isUpdate: boolean;
 }

@@ -26,8 +26,6 @@ export interface Layout {
   readonly schema: (version: string) => Schema;
   /** Where selectable fields are; undefined when one of them may be anywhere. */
   readonly fieldPaths: PathTree | undefined;
-  /** JSON of rows with `readStored` that reading would not change. */
-  readonly asRead: WeakSet<Uint8Array>;
 }
 
 /** The weight of a walk over a whole object, or a member of one: each is a step of work that takes turns. */
@@ -56,7 +54,7 @@ export function createLayout(resource: Resource, prefix: string): Layout {
     return head;
   };
   return {
-    resource, prefix, headOf, asRead: new WeakSet(), fieldPaths: findFieldPaths(resource),
+    resource, prefix, headOf, fieldPaths: findFieldPaths(resource),
     head: headOf(resource.storageVersion, false),
     apiVersion: (version) => formatGroupVersion({ group: resource.group, version }),
     schema(version) {
@@ -131,6 +129,8 @@ function sameParts(object: KubeObject, old: KubeObject): boolean {
 export interface EncodedObject {
   readonly document: Readonly<Record<string, unknown>>;
   readonly json: Uint8Array;
+  /** Whether reading the JSON as the row reads stored bytes would change nothing; always so for built-in kinds. */
+  readonly isOwn: boolean;
 }
 
 /** A built-in object in the order of its structs; its type is first. */
@@ -166,7 +166,7 @@ function sortMembers(members: Readonly<Record<string, unknown>>, before: KubeObj
 /** The same, and the JSON of it. */
 export function encodeObject(layout: Layout, object: KubeObject, form: StoredForm = {}): EncodedObject {
   const document = storedDocument(layout, object, form);
-  return { document, json: encodeDocument(document, form.before) };
+  return { document, json: encodeDocument(document, form.before), isOwn: layout.resource.readStored === undefined };
 }
 
 /** JSON of members that an update has left as they were (===), for the next one: a spec outlives many writes of status and metadata. */
@@ -208,8 +208,7 @@ export function encodeWritten(
   const kept = version === layout.resource.storageVersion ? emptied : undefined;
   const encoded = encodeObject(layout, object, { before: isReadAsStored(layout.resource, version) ? old : undefined, emptied: kept });
   const isAsRead = kept === undefined && !hasUnknown && !(mayHoldNulls && holdsNull(encoded));
-  if (isAsRead) markAsRead(layout, encoded.json, version);
-  return { ...encoded, isAsRead };
+  return { ...encoded, isAsRead, isOwn: encoded.isOwn || (isAsRead && isOwnVersion(layout.resource, version)) };
 }
 
 /** Whether there is a null in an object; a text that looks like one counts as well. */
@@ -222,12 +221,9 @@ export function isReadAsStored({ storageVersion, versions, convert, convertRemot
   return version === storageVersion || (convert === undefined && readStored === undefined);
 }
 
-/** Notes of JSON that was written in `version` that reading it again would change nothing, where that is so. */
-export function markAsRead(layout: Layout, json: Uint8Array, version: string): void {
-  const { readStored, storageVersion, versions } = layout.resource;
-  const isAsRead = version === storageVersion && versions.find(({ name }) => name === version)?.defaultsStatus !== true;
-  if (readStored !== undefined && isAsRead) layout.asRead.add(json);
-}
+/** Whether custom objects that are written in a version are stored as they are read. */
+const isOwnVersion = ({ storageVersion, versions }: Resource, version: string): boolean =>
+  version === storageVersion && versions.find(({ name }) => name === version)?.defaultsStatus !== true;
 
 /** An object in another version of its row; changes and returns the one given when versions differ in their name only. */
 export function convertObject(resource: Resource, object: KubeObject, { from, to }: { readonly from: string; readonly to: string }): KubeObject {

@@ -1,11 +1,11 @@
 // How the values of one resource lie in the store, between the registry's JSON and the bytes on disk: JSON (with the newline that Go's encoder
 // ends with, where another apiserver may read it), protobuf, or CBOR for custom resources where that is asked for, and encryption around it.
-// A kube-apiserver on the same etcd finds what it would have written itself, but for a mark of white space behind the JSON of built-in kinds:
+// A kube-apiserver on the same etcd finds what it would have written itself, but for a mark of white space behind JSON:
 //
 //   {"kind":"ConfigMap",…}················↵        16 characters of four kinds: a checksum of the JSON
 //
 // JSON with its mark has its defaults and the order of its fields, and is shown without being parsed. All else (other writers, other releases of this
-// program, what was changed by hand) is decoded and defaulted when it is read.
+// program, what was changed by hand, custom objects of another state of their definition) is decoded and defaulted when it is read.
 import { type JsonValue, internalError } from '../../apimachinery/index.ts';
 import { type MaybePromise, catchMaybe } from '../../base/index.ts';
 import { encodeCbor, encodeEnvelope, encodeMessage, encodeUtf8, isCbor, isProtobuf } from '../../codec/index.ts';
@@ -29,7 +29,8 @@ export interface StorageFormat {
   readonly endsWithNewline: boolean;
   /**
    * The checksum of JSON that its mark stands for: another one where fields of built-in kinds, their order or their defaults are others. Without it there
-   * are no marks, and all is decoded when it is read.
+   * are no marks, and all is decoded when it is read. The mark of a custom object depends on the fingerprint of its row too. Custom objects have none beside
+   * protobuf, which is asked for where a kube-apiserver shares the store: it would write them again.
    */
   readonly sum?: (json: Uint8Array) => number;
   /** Whether custom resources are written as CBOR (the feature gate CBORServingAndStorage); it is read in any case. */
@@ -72,7 +73,7 @@ const alwaysJson: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apireg
 /** JSON as the memory of a single server holds it. */
 export const plainFormat: StorageFormat = { mediaType: 'application/json', endsWithNewline: false };
 
-/** JSON without marks: of custom resources, whose definitions say what it lacks. Protobuf is read too, and is outdated. */
+/** JSON without marks. Protobuf is read too, and is outdated. */
 const createJsonCodec = (endsWithNewline: boolean): Encoding => ({
   plain({ json }) {
     if (!endsWithNewline) return json;
@@ -92,12 +93,16 @@ const withoutNewline = (stored: Uint8Array): Uint8Array =>
 const MARK_LENGTH = 16;
 /** What JSON may end with, by the two bits that it stands for. */
 const whiteSpace = Uint8Array.of(0x20, 0x09, 0x0a, 0x0d);
+const isWhiteSpace = (byte: number): boolean => whiteSpace.includes(byte);
 
-/** JSON of built-in kinds, with its mark. Protobuf is read too, and is outdated. */
+/** JSON with the mark of what reading would not change. Protobuf is read too, and is outdated. */
 function createMarkedCodec(endsWithNewline: boolean, sumOf: NonNullable<StorageFormat['sum']>): Encoding {
   const tail = MARK_LENGTH + (endsWithNewline ? 1 : 0);
+  const unmarked = createJsonCodec(endsWithNewline);
   return {
-    plain({ json }) {
+    plain(object) {
+      const { json, isOwn } = object;
+      if (!isOwn) return unmarked.plain(object);
       const stored = new Uint8Array(json.length + tail);
       stored.set(json);
       const sum = sumOf(json);
@@ -111,11 +116,18 @@ function createMarkedCodec(endsWithNewline: boolean, sumOf: NonNullable<StorageF
       if (end > 0 && stored[end - 1] === CLOSE_BRACE && stored[0] === OPEN_BRACE) {
         const value = stored.subarray(0, end);
         if (hasMark(stored, end, sumOf(value))) return { value, isOwn: true };
+        // The mark of another state of the kind is no part of the JSON either.
+        if (stored.subarray(end).every(isWhiteSpace)) return { value, isOwn: false };
       }
       return { value: withoutNewline(stored), isOwn: false };
     },
-    reread: (stored) => (stored[stored.length - tail - 1] === CLOSE_BRACE ? stored.subarray(0, stored.length - tail) : withoutNewline(stored)),
-    isCurrent: (stored) => !isProtobuf(stored) && !isCbor(stored),
+    reread(stored) {
+      const end = stored.length - tail;
+      // JSON without a mark ends with its brace.
+      const isMarked = stored[end - 1] === CLOSE_BRACE && stored[end + MARK_LENGTH - 1] !== CLOSE_BRACE;
+      return isMarked ? stored.subarray(0, end) : withoutNewline(stored);
+    },
+    isCurrent: unmarked.isCurrent,
   };
 }
 
@@ -144,7 +156,7 @@ function createProtobufCodec(layout: Layout, json: Encoding): Encoding {
   };
 }
 
-/** The checksum of objects whose defaults depend on a key; that of all others without one. */
+/** The checksum of objects whose defaults depend on a key or a definition; that of all others without one. */
 function keyedSum(sum: NonNullable<StorageFormat['sum']>, key: string | undefined): NonNullable<StorageFormat['sum']> {
   if (key === undefined) return sum;
   const ofKey = sum(encodeUtf8(key));
@@ -152,11 +164,12 @@ function keyedSum(sum: NonNullable<StorageFormat['sum']>, key: string | undefine
 }
 
 function chooseEncoding(layout: Layout, { mediaType, endsWithNewline, storesCbor, sum }: StorageFormat): Encoding {
-  const { custom, group, defaultsKey } = layout.resource;
+  const { custom, group, defaultsKey, fingerprint } = layout.resource;
   if (custom && storesCbor === true) return cbor;
   const isProtobuf = mediaType === 'application/vnd.kubernetes.protobuf';
   const endsAsGo = endsWithNewline || isProtobuf;
-  const json = custom || sum === undefined ? createJsonCodec(endsAsGo) : createMarkedCodec(endsAsGo, keyedSum(sum, defaultsKey));
+  const isMarked = sum !== undefined && (!custom || (fingerprint !== undefined && !isProtobuf));
+  const json = isMarked ? createMarkedCodec(endsAsGo, keyedSum(sum, custom ? fingerprint : defaultsKey)) : createJsonCodec(endsAsGo);
   return isProtobuf && !custom && !alwaysJson.has(group) ? createProtobufCodec(layout, json) : json;
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { JsonValue, KubeObject } from '../../apimachinery/index.ts';
 import { isJsonObject } from '../../base/index.ts';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../codec/index.ts';
-import { createLayout, encodeObject, encodeWritten } from './layout.ts';
+import { type EncodedObject, createLayout, encodeObject, encodeWritten } from './layout.ts';
 import { createEncodingMemo } from './encoded-bytes.ts';
 import { StoredRevision } from './stored-object.ts';
 import type { Resource } from '../resource.ts';
@@ -68,7 +68,8 @@ test('bytes agree with the object for any metadata and data', () => {
 test('an object is brought into the form of its row where it is read, not for its uid or the event of its end', () => {
   let reads = 0;
   const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
-  const version = store(resource, { metadata: meta, spec: {} }).at(8);
+  const written = encodeObject(createLayout(resource, ''), { metadata: meta, spec: {} } as unknown as KubeObject);
+  const version = makeVersion(resource, written.json, written).at(8);
   assert.deepEqual([version.uid, version.revision, reads], ['u', 8, 0]);
   assert.match(text(version.bytes('v1', 'json-single')), /"resourceVersion":"8".*"spec":\{"read":true\}/);
   assert.equal(reads, 1);
@@ -125,12 +126,13 @@ test('object of bytes that were written as the row reads them is what was writte
   let reads = 0;
   const resource: Resource = { ...rows.widgets, readStored: (object) => (reads++, { ...object, spec: { read: true } }) };
   const layout = createLayout(resource, `/registry/${resource.storagePrefix}/`);
-  const decode = (value: Uint8Array): KubeObject =>
-    new StoredRevision({ layout, memo: createEncodingMemo() }, { key: `/registry/${resource.storagePrefix}/ns/a`, value, modRevision: 7 }).object('v1');
+  const key = `/registry/${resource.storagePrefix}/ns/a`;
+  const decode = ({ json: value, isOwn }: EncodedObject): KubeObject =>
+    new StoredRevision({ layout, memo: createEncodingMemo() }, { key, value, modRevision: 7 }, isOwn).object('v1');
   const object = { metadata: meta, spec: { size: 1 } } as unknown as KubeObject;
-  assert.deepEqual([decode(encodeWritten(layout, object, { version: 'v1' }).json)['spec'], reads], [{ size: 1 }, 0]);
-  assert.deepEqual([decode(encodeWritten(layout, object, { version: 'v2' }).json)['spec'], reads], [{ read: true }, 1]);
-  assert.deepEqual([decode(encodeObject(layout, object).json)['spec'], reads], [{ read: true }, 2]);
+  assert.deepEqual([decode(encodeWritten(layout, object, { version: 'v1' }))['spec'], reads], [{ size: 1 }, 0]);
+  assert.deepEqual([decode(encodeWritten(layout, object, { version: 'v2' }))['spec'], reads], [{ read: true }, 1]);
+  assert.deepEqual([decode(encodeObject(layout, object))['spec'], reads], [{ read: true }, 2]);
 });
 
 test('a large object is settled in several steps, each a walk over it, and reads as one that is settled at once', () => {

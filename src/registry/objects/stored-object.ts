@@ -85,12 +85,12 @@ export class StoredRevision implements StoredObject {
 
   /** The value is its own where this program wrote it, with its defaults and in its order, in the storage version that the row had then. */
   constructor(context: ObjectContext, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>, isOwn = false) {
-    const { head, resource } = context.layout;
+    const { head } = context.layout;
     this.#context = context;
     this.#key = kv.key;
     this.#bytes = kv.value;
     this.revision = kv.modRevision;
-    this.#isCanonical = isOwn && resource.readStored === undefined && hasBytesAt(kv.value, 0, head);
+    this.#isCanonical = isOwn && hasBytesAt(kv.value, 0, head);
   }
 
   get resource(): Resource {
@@ -394,10 +394,9 @@ export class StoredRevision implements StoredObject {
     return target;
   }
 
-  /** Whether the bytes are in the row's layout, or are so once they are looked at. */
+  /** Whether the bytes are in the row's layout. */
   #isSettled(): boolean {
-    const { asRead, resource } = this.#context.layout;
-    return this.#memory !== undefined || this.#isCanonical || (resource.readStored !== undefined && asRead.has(this.#bytes));
+    return this.#memory !== undefined || this.#isCanonical;
   }
 
   #stored(): Uint8Array {
@@ -405,14 +404,12 @@ export class StoredRevision implements StoredObject {
     if (this.#isCanonical) return this.#value();
     const { layout } = this.#context;
     const { readStored, storageVersion } = layout.resource;
-    if (readStored === undefined || !layout.asRead.has(this.#bytes)) {
-      const parsed = readStored === undefined ? this.#part(() => decodeForeign(layout, this.#bytes)) : this.#part(() => parseStored(this.#bytes), remember);
-      const object = readStored === undefined ? parsed : this.#part(() => readStored(parsed, storageVersion));
-      const document = this.#part(() => storedDocument(layout, object), remember);
-      const bytes = this.#part(() => encodeDocument(document), remember);
-      if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
-      this.#bytes = bytes;
-    }
+    const parsed = readStored === undefined ? this.#part(() => decodeForeign(layout, this.#bytes)) : this.#part(() => parseStored(this.#bytes), remember);
+    const object = readStored === undefined ? parsed : this.#part(() => readStored(parsed, storageVersion));
+    const document = this.#part(() => storedDocument(layout, object), remember);
+    const bytes = this.#part(() => encodeDocument(document), remember);
+    if (readStored !== undefined && layout.resource.versions.length > 1) this.#raw = this.#bytes;
+    this.#bytes = bytes;
     this.#isCanonical = true;
     return this.#bytes;
   }

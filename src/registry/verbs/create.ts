@@ -131,7 +131,7 @@ async function commit({ core, creation, object, write: { context, pause } }: Att
   await pause();
   const revision = givenRevision(object);
   const read = context.dryRun ? storage.fromJson : storage.fromWritten;
-  const show = (modRevision: number): WriteResult => ({ object: scope.show(read({ key, value: encoded.json, modRevision })), created: true });
+  const show = (modRevision: number): WriteResult => ({ object: scope.show(read({ key, value: encoded.json, modRevision }, encoded.isOwn)), created: true });
   if (context.dryRun) return (await core.readValue(key)) === undefined ? showSent(target, object, show) : undefined;
   if (revision !== 0) throw plainError('resourceVersion should not be set on objects to be created');
   const value = await storage.codec.encode(encoded, key);

@@ -159,7 +159,7 @@ async function mark(round: Round, { changed, thenRemove, options }: Extract<Plan
   const { isAsRead, ...encoded } = await encodeMarked(round, changed, whole ?? (await readFound(round, form)));
   await round.pause();
   const read = request.context.dryRun ? storage.fromJson : storage.fromWritten;
-  const at = (modRevision: number): StoredRevision => read({ key, value: encoded.json, modRevision });
+  const at = (modRevision: number): StoredRevision => read({ key, value: encoded.json, modRevision }, encoded.isOwn);
   if (request.context.dryRun) return { type: 'done', sure: false, result: { type, object: scope.show(at(current.revision)) } };
   const value = await storage.codec.encode(encoded, key);
   if (isAsRead) foresee(core, { key, value, target: form, storage, encoded, isUpdate: false });

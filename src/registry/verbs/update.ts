@@ -256,7 +256,7 @@ async function commit({ round, write: { context, pause }, object, old }: Change)
   if (!removes) checkSize(encoded.json);
   await pause();
   const read = context.dryRun || removes ? storage.fromJson : storage.fromWritten;
-  const show = (modRevision: number): WriteResult => ({ object: scope.show(read({ key, value: encoded.json, modRevision })), created: false });
+  const show = (modRevision: number): WriteResult => ({ object: scope.show(read({ key, value: encoded.json, modRevision }, encoded.isOwn)), created: false });
   if (context.dryRun) return { type: 'dry', result: show(expect) };
   const { ttlSeconds } = storage.resource;
   const value = removes ? undefined : await storage.codec.encode(encoded, key);

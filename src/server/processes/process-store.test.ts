@@ -20,7 +20,7 @@ const carry = <M>(receive: (message: M) => void) => (message: M): void => {
 describeStore('ProcessStore', async (clock) => {
   const owned = createMemoryStore({ clock });
   const service: StoreService = new StoreService({
-    store: owned, copiesItself: true, noteWrite() {}, post: carry<StoreAnswer>((message) => connected.receive(message)),
+    store: owned, copiesItself: true, post: carry<StoreAnswer>((message) => connected.receive(message)),
   });
   const connected: ProcessStore = connectStore({ post: carry<StoreCall>((message) => service.receive(message)), range: everything, report() {} });
   const store = await connected.opened;
@@ -36,7 +36,7 @@ describeStore('ProcessStore', async (clock) => {
 
 test('connectStore recalls the values of the file that it is given, and closes them with the Store', async () => {
   const owned = createMemoryStore({ clock: createManualClock() });
-  const service: StoreService = new StoreService({ store: owned, copiesItself: true, noteWrite() {}, post: (message) => connected.receive(message) });
+  const service: StoreService = new StoreService({ store: owned, copiesItself: true, post: (message) => connected.receive(message) });
   let closed = 0;
   const values: SharedValues = { read: (key, revision) => Buffer.from(`${key} ${revision}`), close: async () => void (closed += 1) };
   const connected: ProcessStore = connectStore({ post: (message) => service.receive(message), range: everything, report() {}, values });
@@ -50,7 +50,7 @@ test('connectStore recalls the values of the file that it is given, and closes t
 
 test('connectStore keeps the newest changes alone in memory, and asks the owner for those before', async () => {
   const owned = createMemoryStore({ clock: createManualClock() });
-  const service: StoreService = new StoreService({ store: owned, copiesItself: true, noteWrite() {}, post: (message) => connected.receive(message) });
+  const service: StoreService = new StoreService({ store: owned, copiesItself: true, post: (message) => connected.receive(message) });
   const watches: number[] = [];
   const post = (message: StoreCall): void => {
     if (message.type === 'watch') watches.push(message.from);

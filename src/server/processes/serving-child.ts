@@ -60,7 +60,7 @@ export class ServingChild {
       env: { ...memorySettings, ...process.env },
     });
     const channel = new Channel<StoreAnswer, StoreCall>(this.#process.stdio[STORE_PIPE] as unknown as Duplex, (message) => this.#service.receive(message));
-    this.#service = new StoreService({ store: options.store, copiesItself: true, post: (message) => channel.post(message), noteWrite: () => {} });
+    this.#service = new StoreService({ store: options.store, copiesItself: true, post: (message) => channel.post(message) });
     this.serving = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });

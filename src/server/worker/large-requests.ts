@@ -38,7 +38,7 @@ class Places {
 
 interface LargeRequestParts {
   readonly workers: WorkerPool;
-  readonly registry: () => Pick<OwnedRegistry, 'noteWritten' | 'catchUp'>;
+  readonly registry: () => Pick<OwnedRegistry, 'catchUp'>;
   readonly metrics: Pick<MetricRegistry, 'applyTallies'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -54,9 +54,7 @@ export function handleInWorkers({ workers, registry, metrics, clock }: LargeRequ
       const { method, path, headers, remoteAddress, info, user, auditId, warnings, signal } = exchange;
       const search = String(exchange.query);
       const request = { method, path, search, headers: { ...headers }, body, remoteAddress, info, user, auditId, warnings, fingerprint };
-      const handled = await workers.run('handle', request, {
-        user: user.name, signal, noteWrite: (key, value) => registry().noteWritten({ resource, version: info.version }, { key, value }),
-      });
+      const handled = await workers.run('handle', request, { user: user.name, signal });
       // The definition has just come to be: the worker did not have it in time.
       if (handled === 'late') throw tooManyRequests('the resource is not served everywhere yet, please try again later', 1);
       metrics.applyTallies(handled.tallies);

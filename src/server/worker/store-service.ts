@@ -3,7 +3,6 @@
 import { StorageUnavailableError, type Store, type StoreEvent, type StoreWatch, type KeyValue } from '../../storage/index.ts';
 import type { StoreAnswer, StoreCall, StoreFailure } from './messages.ts';
 
-type TxnRequest = Parameters<Store['txn']>[0];
 type Call = Extract<StoreCall, { type: 'call' }>;
 
 /** Bytes of events that a worker has been sent and not taken in; with more, its watches fail and begin again with what there is then. */
@@ -15,30 +14,24 @@ function describeFailure(error: unknown): StoreFailure {
   return { name, message, ...(error instanceof StorageUnavailableError && { outcomeKnown: error.outcomeKnown }) };
 }
 
-/** Is called with each value before it is written. */
-export type NoteWrite = (key: string, value: Uint8Array) => void;
-
 interface StoreServiceOptions {
   readonly store: Store;
   /** `post` makes a copy of what it sends: none is made for it. */
   readonly copiesItself?: boolean;
   readonly post: (message: StoreAnswer, transfer?: readonly ArrayBuffer[]) => void;
-  readonly noteWrite: NoteWrite;
 }
 
 /** Answers the calls of one worker. */
 export class StoreService {
   readonly #store: Store;
   readonly #post: (message: StoreAnswer, transfer?: readonly ArrayBuffer[]) => void;
-  readonly #noteWrite: NoteWrite;
   readonly #copiesItself: boolean;
   readonly #watches = new Map<number, StoreWatch>();
   #pendingBytes = 0;
 
-  constructor({ store, post, noteWrite, copiesItself = false }: StoreServiceOptions) {
+  constructor({ store, post, copiesItself = false }: StoreServiceOptions) {
     this.#store = store;
     this.#post = post;
-    this.#noteWrite = noteWrite;
     this.#copiesItself = copiesItself;
   }
 
@@ -58,16 +51,11 @@ export class StoreService {
   async #answer({ id, method, request }: Call): Promise<void> {
     try {
       const transfer: ArrayBuffer[] = [];
-      if (method === 'txn') this.#note(request as TxnRequest);
       const result = this.#copyResult(await (this.#store[method] as (request: unknown) => Promise<unknown>)(request), transfer);
       this.#post({ type: 'answer', id, result }, transfer);
     } catch (error) {
       this.#post({ type: 'answer', id, failure: describeFailure(error) });
     }
-  }
-
-  #note({ key, value }: TxnRequest): void {
-    if (value !== undefined) this.#noteWrite(key, value);
   }
 
   /** A copy that may be given away. */

@@ -6,15 +6,13 @@ import type { Clock, Timer } from '../../base/index.ts';
 import type { Store } from '../../storage/index.ts';
 import type { Queued } from './fair-queue.ts';
 import type { FromWorker, ToWorker, WorkerTasks } from './messages.ts';
-import { type NoteWrite, StoreService } from './store-service.ts';
+import { StoreService } from './store-service.ts';
 import { handOver } from './task-bytes.ts';
 
 /** A task with its waiting requests. */
 export interface Task extends Queued {
   readonly name: keyof WorkerTasks;
   readonly input: unknown;
-  /** Gets what the worker writes while the task runs. */
-  readonly noteWrite: NoteWrite | undefined;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -71,9 +69,7 @@ export class TaskWorker {
       execArgv: [], workerData: options.data, resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
     });
     this.#worker.unref();
-    this.#service = new StoreService({
-      store: options.store, post: (message, transfer) => this.#post(message, transfer), noteWrite: (key, value) => this.#noteWrite(key, value),
-    });
+    this.#service = new StoreService({ store: options.store, post: (message, transfer) => this.#post(message, transfer) });
     this.#worker.on('message', (message: FromWorker) => this.#receive(message));
     this.#worker.on('error', (error) => {
       if (this.#ended) return;
@@ -115,10 +111,6 @@ export class TaskWorker {
     const terminated = this.#worker.terminate();
     this.#options.onEnd();
     await terminated;
-  }
-
-  #noteWrite(key: string, value: Uint8Array): void {
-    for (const { noteWrite } of this.#running.values()) noteWrite?.(key, value);
   }
 
   #post(message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {

@@ -8,7 +8,6 @@ import { type ParseYaml, YamlError, parseYaml } from '../../codec/index.ts';
 import type { Store } from '../../storage/index.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { WorkerTasks } from './messages.ts';
-import type { NoteWrite } from './store-service.ts';
 import { type Task, TaskWorker, shareMemory } from './task-worker.ts';
 
 type Name = keyof WorkerTasks;
@@ -19,8 +18,6 @@ export interface TaskOwner {
   readonly user: string;
   /** Aborted when no request waits for the task any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Gets what the worker writes to the store while the task runs. */
-  readonly noteWrite?: NoteWrite | undefined;
 }
 
 /** The workers, as the server sees them. */
@@ -66,7 +63,7 @@ class Pool implements WorkerPool {
     this.#mostWorkers = options.mostWorkers ?? Math.max(1, availableParallelism() - 1);
   }
 
-  run<N extends Name>(name: N, input: WorkerTasks[N]['input'], { user, signal, noteWrite }: TaskOwner): Promise<WorkerTasks[N]['output']> {
+  run<N extends Name>(name: N, input: WorkerTasks[N]['input'], { user, signal }: TaskOwner): Promise<WorkerTasks[N]['output']> {
     if (this.#stopped) return Promise.reject(tooMuchWaits());
     if (signal?.aborted === true) return Promise.reject(clientLeft());
     return new Promise((resolve, reject) => {
@@ -76,7 +73,7 @@ class Pool implements WorkerPool {
       };
       const settled = (): void => signal?.removeEventListener('abort', leave);
       const task: Task = {
-        name, input, user, noteWrite, bytes: inputBytes(input),
+        name, input, user, bytes: inputBytes(input),
         resolve(output) {
           settled();
           resolve(output as WorkerTasks[N]['output']);
