@@ -282,7 +282,7 @@ export interface Resource {
   readonly statusOnCreate?: boolean;
   /** Never stored (reviews, bindings, componentstatuses): another room answers its requests. */
   readonly virtual?: boolean;
-  /** Custom resources: changes whenever the definition does, so that what is made of it can be kept. */
+  /** Custom resources: changes whenever the definition does, and is the same in all processes: what is made of it can be kept, and stored. */
   readonly fingerprint?: string;
   /** The order of the rows of a table, within a page, where it is not that of keys. Few objects: they are sorted for each list. */
   readonly tableOrder?: (a: KubeObject, b: KubeObject) => number;

@@ -208,22 +208,22 @@ export function encodeWritten(
   const kept = version === layout.resource.storageVersion ? emptied : undefined;
   const encoded = encodeObject(layout, object, { before: isReadAsStored(layout.resource, version) ? old : undefined, emptied: kept });
   const isAsRead = kept === undefined && !hasUnknown && !(mayHoldNulls && holdsNull(encoded));
-  return { ...encoded, isAsRead, isOwn: encoded.isOwn || (isAsRead && isOwnVersion(layout.resource, version)) };
+  const isOwn = encoded.isOwn || (isAsRead && version === layout.resource.storageVersion && !defaultsStatus(layout.resource, version));
+  return { ...encoded, isAsRead, isOwn };
 }
 
 /** Whether there is a null in an object; a text that looks like one counts as well. */
 const holdsNull = ({ json }: EncodedObject): boolean => hasText(json, 'null');
 
 /** Whether an object of this version is what is stored of it, but for its apiVersion. */
-export function isReadAsStored({ storageVersion, versions, convert, convertRemotely, readStored }: Resource, version: string): boolean {
-  // A status that creators may not set comes last; reading puts its default in its place.
-  if (convertRemotely !== undefined || versions.find(({ name }) => name === version)?.defaultsStatus === true) return false;
+export function isReadAsStored(resource: Resource, version: string): boolean {
+  const { storageVersion, convert, convertRemotely, readStored } = resource;
+  if (convertRemotely !== undefined || defaultsStatus(resource, version)) return false;
   return version === storageVersion || (convert === undefined && readStored === undefined);
 }
 
-/** Whether custom objects that are written in a version are stored as they are read. */
-const isOwnVersion = ({ storageVersion, versions }: Resource, version: string): boolean =>
-  version === storageVersion && versions.find(({ name }) => name === version)?.defaultsStatus !== true;
+/** Whether a version gives the status a default. A status that creators may not set comes last; reading puts its default in its place. */
+const defaultsStatus = (resource: Resource, version: string): boolean => versionIn(resource, version)?.defaultsStatus === true;
 
 /** An object in another version of its row; changes and returns the one given when versions differ in their name only. */
 export function convertObject(resource: Resource, object: KubeObject, { from, to }: { readonly from: string; readonly to: string }): KubeObject {

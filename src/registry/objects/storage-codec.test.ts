@@ -122,8 +122,8 @@ test('custom objects have marks where reading changes nothing, for as long as th
   };
   assert.deepEqual([isOwn(write('1'), '1'), isOwn(write('1'), '2'), isOwn(write('1', 'v2'), '1'), isOwn(write(), '1')], [true, false, false, false]);
   assert.equal(text(createStorageCodec(at('1'), protobuf).encode(encodeWritten(at('1'), object, { version: 'v1' }), key) as Uint8Array).at(-1), '\n');
-  const inPart = { ...object, spec: { note: '}'.repeat(40) } } as unknown as KubeObject;
-  assert.equal(isOwn(createStorageCodec(at('1'), json).encode(encodeObject(at('1'), inPart), key) as Uint8Array, '1'), false);
+  const braces = { ...object, spec: { note: '}'.repeat(40) } } as unknown as KubeObject;
+  assert.equal(isOwn(createStorageCodec(at('1'), json).encode(encodeObject(at('1'), braces), key) as Uint8Array, '1'), false);
 });
 
 test('a server reads what another one has written of a custom kind as it is, and brings into form what it wrote under another definition', async () => {
