@@ -28,6 +28,17 @@ test('close while large ranges are being read ends them and closes cleanly', asy
   assert.ok(outcomes.has('StorageClosedError') && outcomes.size <= 2, [...outcomes].join(' '));
 });
 
+test('a value of more than 16 MB is read from the tables as it was written', async () => {
+  const value = Buffer.alloc(17_000_000, 'a value');
+  const written = await open(systemClock);
+  await written.txn({ key: '/k/large', expect: 0, value });
+  await written.close();
+  const store = await reopen(systemClock);
+  const found = await store.range(all);
+  await store.close();
+  assert.ok(found.type === 'ok' && found.kvs.length === 1 && value.equals(found.kvs[0]?.value as Uint8Array));
+});
+
 test('openEmbeddedStore works with few reader slots, by letting reads wait', async () => {
   const directory = join(root, `${(stores += 1)}`);
   const store = await openEmbeddedStore({ directory, clock: systemClock, maxReaders: 8 });

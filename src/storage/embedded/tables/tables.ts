@@ -21,7 +21,7 @@ import {
 type Table = Database<Buffer, Buffer>;
 /** Parameters that are missing in lmdb's types. */
 type AppendTable = { put(key: Buffer, value: Buffer, options: { readonly append: boolean }): Promise<boolean> };
-type FastTable = { getBinaryFast(key: Buffer, options?: { readonly transaction: Transaction }): Buffer | undefined };
+type FastTable = { getBinaryFast(key: Buffer, options?: { readonly transaction: Transaction }): Buffer | Uint8Array<ArrayBuffer> | undefined };
 
 /** How far history reaches back, and how far sweeping has come. */
 export interface CompactionState {
@@ -154,7 +154,7 @@ export class Tables {
 
   /** The value of `key` that was written at `revision`, as of a commit no older than this turn; a view of memory that the next read uses again. */
   viewValue(key: string, revision: number): Uint8Array | undefined {
-    const bytes = (this.log as FastTable).getBinaryFast(encodeRevision(revision));
+    const bytes = recordBytes(this.log, revision);
     return bytes && viewValue(bytes, key, revision);
   }
 
@@ -237,8 +237,7 @@ export class Snapshot {
   }
 
   record(revision: number): LogRecord | undefined {
-    // The reusable buffer saves an allocation; decodeRecord copies what it keeps.
-    const bytes = (this.#tables.log as FastTable).getBinaryFast(encodeRevision(revision), this.#at);
+    const bytes = recordBytes(this.#tables.log, revision, this.#at);
     return bytes && decodeRecord(bytes, revision);
   }
 
@@ -313,6 +312,12 @@ export class Snapshot {
     if (!numbers) throw new StorageCorruptError(`the ${key.toString()} record is missing or does not match its checksum`);
     return numbers;
   }
+}
+
+/** The record of `revision` in a buffer that the next read uses again, which saves an allocation; lmdb gives more than 16 MB as a plain Uint8Array. */
+function recordBytes(log: Table, revision: number, at?: { readonly transaction: Transaction }): Buffer | undefined {
+  const bytes = (log as FastTable).getBinaryFast(encodeRevision(revision), at);
+  return bytes === undefined || Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function decodeIfSound(bytes: Buffer, modRevision: number): LogRecord | DamagedChange {
