@@ -26,7 +26,7 @@ const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
     return await work();
   } catch (error) {
     // A directory that is refused with its name and what is wrong is one way to notice.
-    assert.match((error as Error).message, /^data directory |StorageFormatError|damaged|checksum/);
+    assert.match((error as Error).name, /^Storage(Format|Corrupt)Error$/, (error as Error).stack);
     return undefined;
   }
 };

@@ -226,11 +226,9 @@ export class EmbeddedStore implements Store {
 
   async #withSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     this.#readers += 1;
-    const snapshot = this.#tables.snapshot();
     try {
-      return await read(snapshot);
+      return await this.#tables.readInTurns(read);
     } finally {
-      snapshot.done();
       this.#readers -= 1;
       this.#waitingReaders.shift()?.();
     }

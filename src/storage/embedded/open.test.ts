@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../base/index.ts';
 import { prefixRange } from '../store.ts';
-import { bumpRevision, checkEmbeddedStore, openEmbeddedStore } from './open.ts';
+import { bumpRevision, checkEmbeddedStore, openEmbeddedStore, repairEmbeddedStore } from './open.ts';
+import { encodeRevision } from './tables/record.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pintle-open-'));
 after(() => rmSync(root, { recursive: true }));
@@ -139,6 +140,40 @@ test('flipped bits in values are found by the check and never served', async () 
   const store = await open(directory);
   const result = await store.range(prefixRange('/k/'));
   assert.ok(result.type === 'ok' && result.kvs.every((kv) => kv.value.length === 0 && /does not match its checksum/.test(kv.damage ?? '')));
+  await store.close();
+});
+
+test('a table whose first page is not in the file is named as damage by reads, the check and the repair', async () => {
+  const directory = await fill(place('pages'));
+  const file = join(directory, 'store.mdb');
+  const data = readFileSync(file);
+  // Of each copy of the entry of the table: the size of its name and its name come before 48 bytes that end with the number of its first page.
+  const entry = Buffer.from('\u0004\u0000log\u0000', 'latin1');
+  for (let at = data.indexOf(entry); at >= 0; at = data.indexOf(entry, at + 1)) data.writeUInt32LE(4_000_000, at + entry.length + 40);
+  writeFileSync(file, data);
+  await assert.rejects(checkEmbeddedStore(directory), { name: 'StorageFormatError', message: /: the pages of the tables are damaged \(.*; restore a backup$/ });
+  await assert.rejects(repairEmbeddedStore(directory), { name: 'StorageFormatError' });
+  const store = await open(directory);
+  await assert.rejects(store.range(prefixRange('/k/')), { name: 'StorageCorruptError' });
+  await store.close();
+});
+
+test('a lease that names another key than its version has is found by the check and removed by the repair', async () => {
+  const directory = place('lease');
+  const created = await open(directory);
+  const { revision = 0 } = await created.txn({ key: '/k/short', expect: 0, value, ttlSeconds: 10_000 });
+  await created.close();
+  const file = join(directory, 'store.mdb');
+  const data = readFileSync(file);
+  const lease = Buffer.concat([encodeRevision(revision), Buffer.from('/k/short')]);
+  for (let at = data.indexOf(lease); at >= 0; at = data.indexOf(lease, at + 1)) data[at + lease.length - 1] = 's'.charCodeAt(0);
+  writeFileSync(file, data);
+  const problem = `the lease of "/k/shors" is of revision ${revision}, which is not a version of it`;
+  assert.deepEqual(await checkEmbeddedStore(directory), { ok: false, problems: [problem], keys: 1, revision });
+  const { check, moved } = await repairEmbeddedStore(directory);
+  assert.deepEqual({ check, moved }, { check: { ok: true, problems: [], keys: 1, revision }, moved: [] });
+  const store = await open(directory);
+  assert.deepEqual([...(await store.timesToLive())], []);
   await store.close();
 });
 

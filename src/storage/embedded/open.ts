@@ -66,6 +66,8 @@ export async function checkEmbeddedStore(target: string | Store): Promise<CheckR
   const opened = await openDirectory({ directory: target }, undefined);
   try {
     return await checkAll(opened.tables);
+  } catch (error) {
+    throw asFormatError(target, error);
   } finally {
     await abandon(opened);
   }
@@ -116,13 +118,8 @@ export async function bumpRevision(directory: string, by: number): Promise<numbe
   }
 }
 
-async function checkAll(tables: Tables): Promise<CheckReport> {
-  const snapshot = tables.snapshot();
-  try {
-    return await checkTables(snapshot, new TimeSlice(systemClock, () => false));
-  } finally {
-    snapshot.done();
-  }
+function checkAll(tables: Tables): Promise<CheckReport> {
+  return tables.readInTurns((snapshot) => checkTables(snapshot, new TimeSlice(systemClock, () => false)));
 }
 
 function writeMoved(directory: string, moved: readonly MovedRecord[]): string {

@@ -1,4 +1,5 @@
-// Verifies a whole data file: every record against its checksum, the indexes against the log and the log against them.
+// Verifies a whole data file: every record against its checksum, the indexes against the log and the log against them, and leases against the log.
+import { StorageCorruptError } from '../../errors.ts';
 import type { CheckReport } from '../reports.ts';
 import type { TimeSlice } from './sliced-range.ts';
 import type { ScannedVersion, Snapshot } from './tables.ts';
@@ -6,7 +7,7 @@ import type { ScannedVersion, Snapshot } from './tables.ts';
 const PROBLEMS_LIMIT = 100;
 const everything = { start: '', end: '\u{10ffff}\u{10ffff}' };
 
-/** Collects problems; a step that throws is one. */
+/** Collects problems; a StorageCorruptError is one. A check that meets a damaged page cannot go on with its snapshot, and rejects. */
 class Findings {
   readonly problems: string[] = [];
 
@@ -18,7 +19,8 @@ class Findings {
     try {
       return step();
     } catch (error) {
-      this.add((error as Error).message);
+      if (!(error instanceof StorageCorruptError)) throw error;
+      this.add(error.message);
       return undefined;
     }
   }
@@ -44,6 +46,7 @@ export async function checkTables(snapshot: Snapshot, timeSlice: TimeSlice): Pro
   const versions = await checkLog(check);
   const live = await checkIndex(check, () => snapshot.liveVersions(everything));
   const old = await checkIndex(check, () => snapshot.oldVersions(everything));
+  await checkLeases(check);
   if (live + old !== versions) findings.add(`the log holds ${versions} versions, the indexes point at ${live} and ${old}`);
   return { ok: findings.problems.length === 0, problems: findings.problems, keys: live, revision };
 }
@@ -75,7 +78,8 @@ async function checkIndex(check: Check, entries: () => Iterable<(ScannedVersion 
       if (entry.supersededAt !== undefined) checkSuperseded(check, entry, entry.supersededAt);
     }
   } catch (error) {
-    check.findings.add((error as Error).message);
+    if (!(error instanceof StorageCorruptError)) throw error;
+    check.findings.add(error.message);
   }
   return count;
 }
@@ -85,4 +89,11 @@ function checkSuperseded({ snapshot, findings, swept }: Check, entry: ScannedVer
   const change = findings.attempt(() => snapshot.record(supersededAt));
   if (change?.key === entry.key && change.replaced === entry.modRevision) return;
   findings.add(`revision ${supersededAt} does not supersede ${entry.modRevision} of ${JSON.stringify(entry.key)}`);
+}
+
+async function checkLeases({ snapshot, findings, timeSlice }: Check): Promise<void> {
+  for (const lease of snapshot.allLeases()) {
+    if (timeSlice.isDue) await timeSlice.pause();
+    if (lease && !snapshot.hasVersionOf(lease)) findings.add(`the lease of ${JSON.stringify(lease.key)} is of revision ${lease.revision}, which is not a version of it`);
+  }
 }

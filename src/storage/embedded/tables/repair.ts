@@ -4,11 +4,13 @@
 //   a damaged tombstone                     is moved to the file; the deletion stays
 //   an older version that a damaged change superseded      is removed with it
 //   a sound newest version without an index entry          gets one
+//   a lease that names another key than its version has    is removed; the object stays until it is deleted
 //
 // History up to the newest revision is compacted by it: every older watch begins again with a list, none misses a change.
 import type { MovedRecord } from '../reports.ts';
 import { StorageCorruptError } from '../../errors.ts';
-import { encodeOldKey, encodePointer, encodeRevision } from './record.ts';
+import type { Lease } from '../../expiry.ts';
+import { encodeLeaseKey, encodeOldKey, encodePointer, encodeRevision } from './record.ts';
 import type { ScannedVersion, Snapshot, Tables } from './tables.ts';
 
 /** The changes of one repair. */
@@ -24,6 +26,8 @@ export interface RepairPlan {
   readonly forgotten: readonly { readonly key: string; readonly supersededAt: number }[];
   /** Records that are removed. */
   readonly records: readonly number[];
+  /** Leases that are removed. */
+  readonly leases: readonly Lease[];
 }
 
 const everything = { start: '', end: '\u{10ffff}\u{10ffff}' };
@@ -40,6 +44,7 @@ export function applyRepair(tables: Tables, plan: RepairPlan): void {
   for (const version of plan.found) void tables.live.put(Buffer.from(version.key), encodePointer(version));
   for (const { key, supersededAt } of plan.forgotten) void tables.old.remove(encodeOldKey(key, supersededAt));
   for (const revision of plan.records) void tables.log.remove(encodeRevision(revision));
+  for (const lease of plan.leases) void tables.leases.remove(encodeLeaseKey(lease));
   tables.putCompaction({ compactRevision: plan.revision, sweptRevision: plan.sweptRevision });
 }
 
@@ -64,7 +69,7 @@ class Repair {
     this.#checkLog();
     return {
       moved: [...this.#moved.values()], revision, sweptRevision, dead: [...this.#dead], found: [...this.#found.values()],
-      forgotten: this.#forgotten, records: [...this.#removed],
+      forgotten: this.#forgotten, records: [...this.#removed], leases: [...this.#strayLeases()],
     };
   }
 
@@ -122,6 +127,12 @@ class Repair {
     if (other !== undefined) this.#removed.add(other.modRevision);
     if (this.#dead.has(key) || this.#snapshot.pointer(key) !== undefined) this.#removed.add(revision);
     else this.#found.set(key, { key, createRevision, modRevision });
+  }
+
+  *#strayLeases(): Generator<Lease> {
+    for (const lease of this.#snapshot.allLeases()) {
+      if (lease && !this.#snapshot.hasVersionOf(lease)) yield lease;
+    }
   }
 
   #move({ key, modRevision }: Pick<ScannedVersion, 'key' | 'modRevision'>, cause: string): void {

@@ -58,6 +58,7 @@ const KEYS_PER_COUNT_STEP = 100_000;
 const metaRevision = Buffer.from('revision');
 const metaCompaction = Buffer.from('compaction');
 const metaCreated = Buffer.from('created');
+const afterLeases = Buffer.alloc(17, 255);
 
 interface OpenTables {
   readonly env: RootDatabase<Buffer, Buffer>;
@@ -147,6 +148,20 @@ export class Tables {
     const snapshot = this.snapshot();
     try {
       return read(snapshot);
+    } catch (error) {
+      throw asDamage(error);
+    } finally {
+      snapshot.done();
+    }
+  }
+
+  /** As `read`, for reads that take several turns. */
+  async readInTurns<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const snapshot = this.snapshot();
+    try {
+      return await read(snapshot);
+    } catch (error) {
+      throw asDamage(error);
     } finally {
       snapshot.done();
     }
@@ -290,9 +305,20 @@ export class Snapshot {
   /** Leases that end at or before `until`, earliest first. */
   leases(until: number, limit: number): Lease[] {
     const range = { ...this.#at, end: encodeLeaseKey({ expiresAt: until + 1, revision: 0 }), limit };
-    return Array.from(this.#tables.leases.getRange(range), ({ key, value }) => ({
-      key: value.toString(), expiresAt: decodeRevision(key), revision: decodeRevision(key, 8),
-    }));
+    return Array.from(this.#tables.leases.getRange(range), decodeLease);
+  }
+
+  /** Every lease; yields undefined between batches. */
+  *allLeases(): Generator<Lease | undefined> {
+    for (const entry of this.#entries(this.#tables.leases, { start: Buffer.alloc(0), end: afterLeases })) yield entry && decodeLease(entry);
+  }
+
+  /** False when the log contradicts `lease`; that of a version which was swept since does nothing, and the record of another may be damaged. */
+  hasVersionOf({ key, revision }: Lease): boolean {
+    if (revision > this.revision) return false;
+    const bytes = recordBytes(this.#tables.log, revision, this.#at);
+    const record = bytes && decodeIfSound(bytes, revision);
+    return record === undefined || 'damage' in record || record.key === key;
   }
 
   /** Batches are read whole before they are handed out, so that no cursor stays open while the caller pauses. */
@@ -329,7 +355,23 @@ function decodeIfSound(bytes: Buffer, modRevision: number): LogRecord | DamagedC
   }
 }
 
+function decodeLease({ key, value }: { readonly key: Buffer; readonly value: Buffer }): Lease {
+  return { key: value.toString(), expiresAt: decodeRevision(key), revision: decodeRevision(key, 8) };
+}
+
 function ignore(): void {}
+
+/**
+ * LMDB's codes for pages that are not there, are of another kind, or hold what no writer puts there (a snapshot that met one answers BAD_TXN from then on),
+ * and Node's for a key that is too short.
+ */
+const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30793, -30784, -30782, -30781, 'ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS']);
+
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const isDamage = damageCodes.has((error as { readonly code?: unknown }).code) || error.message.startsWith('Invalid key size ');
+  return isDamage ? new StorageCorruptError(`the pages of the tables are damaged (${error.message})`, { cause: error }) : error;
+}
 
 /** A log record as the Store's callers see it. */
 export function toKeyValue(record: LogRecord): KeyValue {
