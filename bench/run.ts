@@ -17,6 +17,7 @@ import { measureInformers } from './workloads/informers.ts';
 import { measureMemory } from './workloads/memory.ts';
 import { measureMixed } from './workloads/mixed.ts';
 import { measureGets, measureLists, measurePages } from './workloads/read.ts';
+import { measureRestarts } from './workloads/restart.ts';
 import { measureSelects } from './workloads/select.ts';
 import { measureSessions } from './workloads/sessions.ts';
 import { measureStarts } from './workloads/start.ts';
@@ -29,7 +30,8 @@ const workloads: Readonly<Record<string, (target: Target, scale: Scale) => Promi
 };
 /** Those that have servers of their own: without objects. */
 const beginEmpty: ReadonlySet<string> = new Set(['w16']);
-const startNames = new Set(['w1', 'w2']);
+/** Those that start servers themselves; nothing is measured on one somewhere else. */
+const starts: Readonly<Record<string, (scale: Scale) => Promise<Row[]>>> = { w1: measureStarts, w2: measureStarts, restart: measureRestarts };
 const TESTING = 'testing';
 const micro = ['storage', 'cache', 'schema', 'codec', 'requests', 'rbac'];
 
@@ -46,14 +48,15 @@ const parseFlags = (args: string[]) => parseArgs({ args, options, allowPositiona
 /** Runs what the arguments ask for and answers the rows. */
 export async function runBench(args: string[]): Promise<Row[]> {
   const { values, positionals } = parseFlags(args);
-  const wanted = positionals.length > 0 ? positionals.map((name) => name.toLowerCase()) : [...startNames, ...Object.keys(workloads)];
-  const unknown = wanted.find((name) => name !== 'micro' && name !== TESTING && !startNames.has(name) && workloads[name] === undefined);
-  if (unknown !== undefined) throw new Error(`no workload ${unknown}: micro, testing, w1, w2, ${Object.keys(workloads).join(', ')}`);
+  const wanted = positionals.length > 0 ? positionals.map((name) => name.toLowerCase()) : [...Object.keys(starts), ...Object.keys(workloads)];
+  const unknown = wanted.find((name) => name !== 'micro' && name !== TESTING && starts[name] === undefined && workloads[name] === undefined);
+  if (unknown !== undefined) throw new Error(`no workload ${unknown}: micro, testing, ${[...Object.keys(starts), ...Object.keys(workloads)].join(', ')}`);
   const scale = chooseScale(values);
   if (wanted.includes('micro')) await runMicro(scale);
   if (wanted.includes(TESTING)) await printTesting(values.tiny === true);
   const own = values.a === undefined;
-  const rows = own && wanted.some((name) => startNames.has(name)) ? await measureStarts(scale) : [];
+  const rows: Row[] = [];
+  for (const measure of new Set(own ? wanted.flatMap((name) => starts[name] ?? []) : [])) rows.push(...await measure(scale));
   const known = wanted.filter((name) => workloads[name] !== undefined);
   for (const names of [known.filter((name) => beginEmpty.has(name)), known.filter((name) => !beginEmpty.has(name))]) {
     if (names.length > 0) rows.push(...await runWorkloads(names, scale, () => (own ? startTargets(values.peer) : listTargets(values))));

@@ -8,7 +8,7 @@ import { measureTesting } from './testing.ts';
 test('runBench runs every workload', { timeout: 240_000 }, async () => {
   const rows = await runBench(['--tiny']);
   const names = rows.map(({ workload }) => workload.split(' ')[0]);
-  const wanted = ['W1', 'W2', 'W3', 'W4', 'W5', 'W8', 'W9', 'W10', 'W11', 'W12', 'W13', 'W14', 'W15', 'W16', 'watches:', 'informers:', 'mixed:'];
+  const wanted = ['W1', 'W2', 'restart:', 'W3', 'W4', 'W5', 'W8', 'W9', 'W10', 'W11', 'W12', 'W13', 'W14', 'W15', 'W16', 'watches:', 'informers:', 'mixed:'];
   for (const name of wanted) assert.ok(names.includes(name), `${name} is missing`);
   assert.equal(rows.find(({ workload }) => workload.startsWith('W11'))?.extra?.['lostOrDoubled'], 0);
 });

@@ -21,25 +21,38 @@ const token = 'bench-token';
 /** The token of a caller without special rights: user `caller` in the groups g1, g2 and g3. */
 export const callerToken = 'caller-token';
 
+/** A server that was started here. */
+export interface OwnTarget extends Target {
+  readonly startedMs: number;
+  readonly firstAnswerMs: number;
+  /** Ends it, and starts it again on the same directory with the same flags; `close` of the one that this answers ends it for good. */
+  restart(): Promise<OwnTarget>;
+}
+
 /** A built server, in a fresh data directory; resolves when it answers. `flags` are further ones, `program` that of another tree. */
-export async function startOwnServer(
-  flags: readonly string[] = [], program = findCommand(),
-): Promise<Target & { readonly startedMs: number; readonly firstAnswerMs: number }> {
+export function startOwnServer(flags: readonly string[] = [], program = findCommand()): Promise<OwnTarget> {
   const folder = mkdtempSync(join(tmpdir(), 'pintle-bench-'));
   const tokens = join(folder, 'tokens.csv');
   writeTokens(tokens);
-  const startedMs = performance.now();
   const dataDir = join(folder, 'data');
-  const child = spawn(process.execPath,
-    [program, '--data-dir', dataDir, '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await readUrl(child);
-  return {
-    name: 'pintle', url, token, pids: [child.pid as number], dataDir, startedMs, firstAnswerMs: performance.now() - startedMs,
-    async close() {
-      await endChild(child);
-      rmSync(folder, { recursive: true, force: true });
-    },
+  const start = async (): Promise<OwnTarget> => {
+    const startedMs = performance.now();
+    const child = spawn(process.execPath,
+      [program, '--data-dir', dataDir, '--secure-port', '0', '--token-auth-file', tokens, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const url = await readUrl(child);
+    return {
+      name: 'pintle', url, token, pids: [child.pid as number], dataDir, startedMs, firstAnswerMs: performance.now() - startedMs,
+      async restart() {
+        await endChild(child);
+        return start();
+      },
+      async close() {
+        await endChild(child);
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
   };
+  return start();
 }
 
 /** Writes the callers of every server under test; returns the token of the one with all rights. */
