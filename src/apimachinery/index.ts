@@ -21,7 +21,7 @@ export {
 } from './names.ts';
 export { TOTAL_ANNOTATION_BYTES, validateAnnotations, validateLabels, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 export {
-  type Quantity, addQuantities, approximateQuantity, canonicalizeQuantity, compareQuantities, formatQuantity, negateQuantity, parseQuantity,
+  type Quantity, QuantityError, addQuantities, approximateQuantity, canonicalizeQuantity, compareQuantities, formatQuantity, negateQuantity, parseQuantity,
 } from './quantity.ts';
 export {
   type FieldRequirement, type LabelRequirement, type LabelSelector, type MetaLabelSelector, createLabelSelector, formatLabelSelector, labelSelectorOf,

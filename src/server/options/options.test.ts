@@ -53,10 +53,21 @@ describe('parseCommandLine', () => {
     assert.deepEqual(warnings, ['alsologtostderr', 'apiserver-count', 'peer-ca-file'].map((flag) => `--${flag} means nothing here and is ignored`));
   });
 
+  it('refuses values that flags without a meaning here do not have', () => {
+    const faults = {
+      'apiserver-count=x': 'strconv.ParseInt: parsing "x": invalid syntax', 'kubelet-timeout=x': 'time: invalid duration "x"',
+      'enable-garbage-collector=x': 'strconv.ParseBool: parsing "x": invalid syntax', 'vmodule=x': '"x" does not have the pattern=N format',
+    };
+    for (const [argument, problem] of Object.entries(faults)) {
+      const [flag] = argument.split('=');
+      assert.deepEqual(parse(`--${argument}`), { type: 'error', message: `invalid argument "x" for "--${flag}" flag: ${problem}` });
+    }
+  });
+
   it('refuses flags of kube-apiserver that would weaken the server if they were ignored, unless they ask for what it does anyway', () => {
     assert.deepEqual(parse('--admission-control=/x'), { type: 'error', message: '--admission-control=/x is not supported' });
     assert.deepEqual(parse('--emulated-version=1.33'), { type: 'error', message: '--emulated-version=1.33 is not supported; only 1.36 or kube=1.36 is' });
-    assert.deepEqual(read('--emulated-version=kube=1.36').warnings, []);
+    assert.deepEqual(read('--emulated-version=kube=1.36', '--enable-garbage-collector=T', '--kubernetes-service-node-port=0x0').warnings, []);
     assert.deepEqual(read('--service-account-lookup').warnings, []);
   });
 

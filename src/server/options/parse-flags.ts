@@ -1,7 +1,6 @@
 // Flags to settings, for every command alike: a schema says which flags there are. An unknown flag is an error that names the nearest one.
 import { quoteGo } from '../../apimachinery/index.ts';
-import { parseDuration } from '../../base/index.ts';
-import { ValueError, readBool, readFields, readFraction, readInteger } from './go-values.ts';
+import { type FlagType, ValueError, readValue } from './go-values.ts';
 import type { ReferenceFlag } from './reference-flags.ts';
 import { type Option, type Schema, type SettingsOf, defaultsOf } from './schema.ts';
 
@@ -55,7 +54,7 @@ export function parseFlags<S extends Schema>({ schema, reference = new Map(), ta
     const row = byFlag.get(name);
     const other = reference.get(name);
     if (row === undefined && other === undefined) throw new FlagError(describeUnknown(name, [...byFlag.keys(), ...reference.keys()]));
-    const takesNext = inline === undefined && (row === undefined ? other?.takesValue === true : row.option.type !== 'switch');
+    const takesNext = inline === undefined && (row?.option.type ?? other?.type) !== 'switch';
     if (takesNext) index += 1;
     const text = takesNext ? args[index] : inline ?? 'true';
     if (text === undefined) throw new FlagError(`flag needs an argument: --${name}`);
@@ -88,32 +87,20 @@ function addValue(option: Option<unknown>, { text, before }: { readonly text: st
   return isList(option) && before !== undefined ? [...(before as string[]), ...(value as string[])] : value;
 }
 
-function parseValue(option: Option<unknown>, text: string): unknown {
+const parseValue = ({ type, flag = '' }: Option<unknown>, text: string): unknown => (type === 'value' ? text : readFlag(flag, type, text));
+
+function readFlag(name: string, type: FlagType, text: string): unknown {
   try {
-    switch (option.type) {
-      case 'list': return readFields(text);
-      case 'words': return text.split(',').map((item) => item.trim()).filter((item) => item !== '');
-      case 'texts': return [text];
-      case 'switch': return readBool(text);
-      case 'integer': return readInteger(text);
-      case 'number': return readFraction(text);
-      case 'duration': return readDuration(text);
-      default: return text;
-    }
+    return readValue(type, text);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    throw new FlagError(`invalid argument ${quoteGo(text)} for "--${option.flag}" flag: ${error.message}`);
+    throw new FlagError(`invalid argument ${quoteGo(text)} for "--${name}" flag: ${error.message}`);
   }
 }
 
-function readDuration(text: string): number {
-  const ms = parseDuration(text);
-  if (typeof ms === 'string') throw new ValueError(ms);
-  return ms;
-}
-
-function describeReference(name: string, { effect, accepts }: ReferenceFlag, text: string): string[] {
-  if (accepts.includes(text)) return [];
+function describeReference(name: string, { type, effect, accepts }: ReferenceFlag, text: string): string[] {
+  const value = readFlag(name, type, text);
+  if (accepts.some((accepted) => accepted === value)) return [];
   if (effect === 'warned') return [`--${name} means nothing here and is ignored`];
   throw new FlagError(`--${name}=${text} is not supported${accepts.length > 0 ? `; only ${accepts.join(' or ')} is` : ''}`);
 }

@@ -1,8 +1,9 @@
 // Options as data. One row says an option's type, its flag, its default, which values it takes and its help; the types of settings, the command
 // line, the checks and the help text all come from these rows.
+import type { FlagType } from './go-values.ts';
 
 /** How the value of a flag is read. `value` options have no flag: only code can set them. */
-export type OptionType = 'text' | 'integer' | 'number' | 'switch' | 'duration' | 'list' | 'words' | 'texts' | 'value';
+export type OptionType = FlagType | 'value';
 
 /** One option. Durations are milliseconds. */
 export interface Option<T> {
