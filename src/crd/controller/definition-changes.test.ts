@@ -51,6 +51,18 @@ describe('a definition that changes', () => {
     return { opened, lines };
   }
 
+  it('names its storage version as one that was stored, whatever its status is given', async () => {
+    const made = await server.request({ method: 'POST', path, body: { ...define('integer'), metadata: { name: 'gizmos.example.com' },
+      spec: { ...(define('integer') as { readonly spec: object }).spec, names: { plural: 'gizmos', kind: 'Gizmo' } } } });
+    assert.equal(made.status, 201);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    for (const status of [{ storedVersions: [] }, { storedVersions: null }, null]) {
+      const { body } = await server.request({ method: 'PATCH', path: `${path}/gizmos.example.com/status`, headers, body: { status } });
+      assert.deepEqual(body.status.storedVersions, ['v1'], JSON.stringify(status));
+    }
+    await server.request({ method: 'DELETE', path: `${path}/gizmos.example.com` });
+  });
+
   it('ends its watches, which go on under the new schema without losing anything', async () => {
     await server.request({ method: 'POST', path, body: define('integer') });
     await requestUntil(server, { method: 'POST', path: at, body: gadget('a', 1) }, { until: ({ status }) => status === 201 });

@@ -7,7 +7,7 @@ import { readPath, toList, toObjects, toText } from '../common/values.ts';
 import type { KindSpec } from '../kind-spec.ts';
 import { convertDefinition } from './convert.ts';
 
-/** Defaults of customresourcedefinitions: the names that follow from the kind, and no conversion. */
+/** Defaults of customresourcedefinitions: the names that follow from the kind, no conversion, and the storage version as one that was stored. */
 function applyDefinitionDefaults(definition: KubeObject): void {
   const spec = ensureStruct(definition, 'spec');
   const names = ensureStruct(spec, 'names');
@@ -16,6 +16,8 @@ function applyDefinitionDefaults(definition: KubeObject): void {
   // A conversion without a strategy stays as it is, and is refused.
   if (readPointer(spec, 'conversion') === undefined) spec['conversion'] = { strategy: 'None' };
   else applyServicePort(readPointer(readPointer(readPointer(spec, 'conversion'), 'webhook'), 'clientConfig'));
+  // A client that empties the list leaves the storage version in it.
+  if (toList(readPath(definition, 'status', 'storedVersions')).length === 0) addStoredVersion(definition);
 }
 
 /** Adds the storage version to the versions that were ever stored. */
