@@ -76,20 +76,22 @@ export class Discovery {
     const schema = this.#dependencies.schemas.definition(`${META_PREFIX}${kind}`);
     const form = negotiateType(exchange.headers['accept'], schema ? forms : textForms)?.type as Form | undefined;
     if (form === undefined) throw notAcceptable(objectTypes);
-    const pretty = form === 'json' && wantsPretty(exchange);
-    const { body } = this.#document(`${trimEnd(exchange.path, '/')} ${form} ${pretty}`, () => encodeBody({ value: withVersion(make(), form), schema },
-      form, pretty));
+    const encode = (as: Form, pretty: boolean): Document => this.#document(`${trimEnd(exchange.path, '/')} ${as} ${pretty}`,
+      () => encodeBody({ value: withVersion(make(), as), schema }, as, pretty));
+    const { body } = encode(form, form === 'json' && wantsPretty(exchange));
+    if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(encode('json', false).body);
     return respondBytes(exchange, this.#dependencies, { status: 200, contentType: formTypes[form], body: [body] });
   }
 
   async #answerAggregated(exchange: Exchange, core: boolean, form: Form): Promise<Response> {
-    const pretty = form === 'json' && wantsPretty(exchange);
     const schema = this.#dependencies.schemas.definition(AGGREGATED_SCHEMA);
-    const make = (): Uint8Array => encodeBody({ value: aggregatedDiscovery(this.#dependencies, core), schema }, form, pretty);
-    const { body, etag } = this.#document(`aggregated ${core} ${form} ${pretty}`, make);
+    const encode = (as: Form, pretty: boolean): Document => this.#document(`aggregated ${core} ${as} ${pretty}`,
+      () => encodeBody({ value: aggregatedDiscovery(this.#dependencies, core), schema }, as, pretty));
+    const { body, etag } = encode(form, form === 'json' && wantsPretty(exchange));
     const headers: Record<string, string | readonly string[]> = { ...headersFor(exchange, `${formTypes[form]};${AGGREGATED_PARAMETERS}`),
       'cache-control': 'public', vary: 'Accept', etag };
     if (exchange.headers['if-none-match'] === etag) return respondUnchanged(headers);
+    if (exchange.audit?.wantsResponse) exchange.audit.recordResponseJson(encode('json', false).body);
     const response = await respondBytes(exchange, this.#dependencies, { status: 200, contentType: '', body: [body] });
     const vary = response.headers['content-encoding'] ? 'Accept, Accept-Encoding' : 'Accept';
     return { ...response, headers: { ...response.headers, ...headers, vary } };

@@ -19,6 +19,8 @@ import { respondValue, statusSchema } from '../response/respond.ts';
 import { respondObject } from '../response/respond-object.ts';
 
 const optionsKind = { version: 'v1', kind: 'DeleteOptions' } as const;
+/** The reference encodes decoded options for its audit, whatever version a client has named. */
+const auditedKind = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' } as const;
 const OPTIONS_SCHEMA = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 const CBOR_OPTIONS_SCHEME = 'pkg/runtime/scheme.go:111';
 const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
@@ -62,7 +64,7 @@ async function decodeOptions(request: ResourceRequest, bytes: Uint8Array): Promi
   checkKind(value, form);
   try {
     const { object } = decodeObject(schema, value);
-    request.exchange.audit?.recordRequestObject({ ...object, kind: 'DeleteOptions', apiVersion: object.apiVersion || 'meta.k8s.io/v1' });
+    request.exchange.audit?.recordRequestObject({ ...auditedKind, ...object, ...auditedKind });
     const options = object as unknown as Partial<DeleteQuery>;
     return { ...options, dryRun: options.dryRun ?? [] };
   } catch (error) {

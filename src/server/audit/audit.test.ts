@@ -21,6 +21,7 @@ rules:
 - { level: Request, resources: [{ group: apps }], omitStages: [RequestReceived] }
 - { level: RequestResponse, resources: [{ resources: [configmaps] }], omitManagedFields: true }
 - { level: RequestResponse, resources: [{ resources: [services] }], omitStages: [RequestReceived] }
+- { level: RequestResponse, nonResourceURLs: [/api, "/apis*"], omitStages: [RequestReceived] }
 - { level: Metadata, omitStages: [RequestReceived] }
 `;
 
@@ -111,6 +112,15 @@ const rows: readonly Row[] = [
     }],
   },
   {
+    name: 'discovery', request: { path: '/apis/apps/v1', headers: { accept: 'application/vnd.kubernetes.protobuf' } },
+    events: [{ objectRef: undefined, 'responseObject.kind': 'APIResourceList', 'responseObject.groupVersion': 'apps/v1' }],
+  },
+  {
+    name: 'aggregated discovery',
+    request: { path: '/api', headers: { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' } },
+    events: [{ 'responseObject.kind': 'APIGroupDiscoveryList', 'responseObject.items.length': 1 }],
+  },
+  {
     name: 'a refused creation', request: { method: 'POST', path: maps, body: { metadata: { name: 'a' } } },
     events: [{ stage: 'RequestReceived' }, {
       stage: 'ResponseComplete', 'responseObject.kind': 'Status', responseStatus: {
@@ -128,7 +138,7 @@ const rows: readonly Row[] = [
   {
     name: 'a deletion with options', request: { method: 'DELETE', path: `${maps}/a`, body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } },
     events: [{ stage: 'RequestReceived' }, {
-      stage: 'ResponseComplete', verb: 'delete', requestObject: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 },
+      stage: 'ResponseComplete', verb: 'delete', requestObject: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', gracePeriodSeconds: 0 },
       'responseStatus.status': 'Success', 'responseStatus.code': 200, 'responseObject.kind': 'Status',
     }],
   },
