@@ -211,7 +211,8 @@ export class RequestAudit implements FilterAuditRecord, EventSource {
       this.annotate('k8s.io/deprecated', 'true');
       if (deprecation.removedRelease !== '') this.annotate('k8s.io/removed-release', deprecation.removedRelease);
     }
-    if (isLongLatency(nowMs - this.#exchange.startedMs)) this.#annotateLatency(nowMs);
+    // A watch takes as long as its client wants.
+    if (this.#exchange.info.verb !== 'watch' && isLongLatency(nowMs - this.#exchange.startedMs)) this.#annotateLatency(nowMs);
     return this.process('ResponseComplete', nowMs);
   }
 

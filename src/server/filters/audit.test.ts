@@ -16,7 +16,9 @@ import { auditRequests } from './audit.ts';
 const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
 
 /** Passes one request through the filter; answers the events, the outcome and the metrics. */
-async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly stores?: boolean; readonly tookMs?: number } = {}) {
+async function pass(handler: Handler, { stores = true, tookMs = 0, verb = 'get' }: {
+  readonly stores?: boolean; readonly tookMs?: number; readonly verb?: string;
+} = {}) {
   const [clock, metrics, events] = [createManualClock(), createAuditMetrics(silentLogger), [] as Record<string, any>[]];
   const backend = {
     process: async (made: readonly { readonly json: string }[]) => {
@@ -38,6 +40,7 @@ async function pass(handler: Handler, { stores = true, tookMs = 0 }: { readonly 
   const head = { method: 'GET', target: '/a', headers: {}, remoteAddress: '::1', clientCertificate: undefined, connection: {}, auditId: 'id' };
   const exchange = createExchange(head, wire, clock);
   assert.ok(exchange);
+  exchange.info = { ...exchange.info, verb };
   const slowly: Handler = (asked) => {
     clock.advance(tookMs);
     return handler(asked);
@@ -78,5 +81,10 @@ describe('auditRequests', () => {
   it('says where a request stayed that took longer than half a second', async () => {
     assert.equal((await pass(() => ok, { tookMs: 500 })).events[1]?.['annotations'], undefined);
     assert.deepEqual((await pass(() => ok, { tookMs: 1500 })).events[1]?.['annotations'], { 'apiserver.latency.k8s.io/total': '1.5s' });
+  });
+
+  it('says nothing of the kind of watches', async () => {
+    const { events } = await pass(() => ok, { tookMs: 1500, verb: 'watch' });
+    assert.deepEqual(events.map(({ stage, annotations }) => [stage, annotations]), [['RequestReceived', undefined], ['ResponseComplete', undefined]]);
   });
 });
