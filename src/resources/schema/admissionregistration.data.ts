@@ -41,17 +41,17 @@ package io.k8s.api.admissionregistration.v1alpha1
 ApplyConfiguration: expression 1 string ?
 JSONPatch: expression 1 string ?
 MatchCondition: name 1 string !; expression 2 string !
-MatchResources map=atomic: namespaceSelector 1 meta.v1.LabelSelector *?; objectSelector 2 meta.v1.LabelSelector *?; resourceRules 3 []NamedRuleWithOperations ? list=atomic; excludeResourceRules 4 []NamedRuleWithOperations ? list=atomic; matchPolicy 7 string *? go=v1alpha1.MatchPolicyType
+MatchResources map=atomic: namespaceSelector 1 meta.v1.LabelSelector *?; objectSelector 2 meta.v1.LabelSelector *?; resourceRules 3 []NamedRuleWithOperations ? list=atomic; excludeResourceRules 4 []NamedRuleWithOperations ? list=atomic; matchPolicy 7 string *? go=v1alpha1.MatchPolicyType enum=Equivalent|Exact
 MutatingAdmissionPolicy typed kinds=admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicy: metadata 1 meta.v1.ObjectMeta; spec 2 MutatingAdmissionPolicySpec
 MutatingAdmissionPolicyBinding typed kinds=admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding: metadata 1 meta.v1.ObjectMeta; spec 2 MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyBindingList typed kinds=admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBindingList: metadata 1 meta.v1.ListMeta; items 2 []MutatingAdmissionPolicyBinding !
 MutatingAdmissionPolicyBindingSpec: policyName 1 string ?; paramRef 2 ParamRef *?; matchResources 3 MatchResources *?
 MutatingAdmissionPolicyList typed kinds=admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyList: metadata 1 meta.v1.ListMeta; items 2 []MutatingAdmissionPolicy !
-MutatingAdmissionPolicySpec: paramKind 1 ParamKind *?; matchConstraints 2 MatchResources *?; variables 3 []Variable ? list=atomic; mutations 4 []Mutation ? list=atomic; failurePolicy 5 string *? go=v1alpha1.FailurePolicyType; matchConditions 6 []MatchCondition ? list=map keys=name patch=merge merge=name; reinvocationPolicy 7 string ? go=v1alpha1.ReinvocationPolicyType
-Mutation: patchType 2 string ! go=v1alpha1.PatchType; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
-NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType
+MutatingAdmissionPolicySpec: paramKind 1 ParamKind *?; matchConstraints 2 MatchResources *?; variables 3 []Variable ? list=atomic; mutations 4 []Mutation ? list=atomic; failurePolicy 5 string *? go=v1alpha1.FailurePolicyType enum=Fail|Ignore; matchConditions 6 []MatchCondition ? list=map keys=name patch=merge merge=name; reinvocationPolicy 7 string ? go=v1alpha1.ReinvocationPolicyType enum=IfNeeded|Never
+Mutation: patchType 2 string ! go=v1alpha1.PatchType enum=ApplyConfiguration|JSONPatch; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
+NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType enum=*|CONNECT|CREATE|DELETE|UPDATE; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType enum=*|Cluster|Namespaced
 ParamKind map=atomic: apiVersion 1 string ?; kind 2 string ?
-ParamRef map=atomic: name 1 string ?; namespace 2 string ?; selector 3 meta.v1.LabelSelector *?; parameterNotFoundAction 4 string *? go=v1alpha1.ParameterNotFoundActionType
+ParamRef map=atomic: name 1 string ?; namespace 2 string ?; selector 3 meta.v1.LabelSelector *?; parameterNotFoundAction 4 string *? go=v1alpha1.ParameterNotFoundActionType enum=Allow|Deny
 Variable: name 1 string !; expression 2 string !
 package io.k8s.api.admissionregistration.v1beta1
 ApplyConfiguration: expression 1 string ?
@@ -63,9 +63,9 @@ MutatingAdmissionPolicyBinding typed kinds=admissionregistration.k8s.io/v1beta1/
 MutatingAdmissionPolicyBindingList typed kinds=admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBindingList: metadata 1 meta.v1.ListMeta; items 2 []MutatingAdmissionPolicyBinding !
 MutatingAdmissionPolicyBindingSpec: policyName 1 string ?; paramRef 2 ParamRef *?; matchResources 3 MatchResources *?
 MutatingAdmissionPolicyList typed kinds=admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyList: metadata 1 meta.v1.ListMeta; items 2 []MutatingAdmissionPolicy !
-MutatingAdmissionPolicySpec: paramKind 1 ParamKind *?; matchConstraints 2 MatchResources *?; variables 3 []Variable ? list=atomic; mutations 4 []Mutation ? list=atomic; failurePolicy 5 string *? go=v1beta1.FailurePolicyType; matchConditions 6 []MatchCondition ? list=map keys=name patch=merge merge=name; reinvocationPolicy 7 string ? go=v1beta1.ReinvocationPolicyType
-Mutation: patchType 2 string ! go=v1beta1.PatchType; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
-NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType
+MutatingAdmissionPolicySpec: paramKind 1 ParamKind *?; matchConstraints 2 MatchResources *?; variables 3 []Variable ? list=atomic; mutations 4 []Mutation ? list=atomic; failurePolicy 5 string *? go=v1beta1.FailurePolicyType; matchConditions 6 []MatchCondition ? list=map keys=name patch=merge merge=name; reinvocationPolicy 7 string ? go=v1beta1.ReinvocationPolicyType enum=IfNeeded|Never
+Mutation: patchType 2 string ! go=v1beta1.PatchType enum=ApplyConfiguration|JSONPatch; applyConfiguration 3 ApplyConfiguration *?; jsonPatch 4 JSONPatch *?
+NamedRuleWithOperations map=atomic: resourceNames 1 []string ? list=atomic; operations 1 []string ? list=atomic in=2:RuleWithOperations go=[]v1.OperationType enum=*|CONNECT|CREATE|DELETE|UPDATE; apiGroups 1 []string ? list=atomic in=2:RuleWithOperations.2:Rule; apiVersions 2 []string ? list=atomic in=2:RuleWithOperations.2:Rule; resources 3 []string ? list=atomic in=2:RuleWithOperations.2:Rule; scope 4 string *? in=2:RuleWithOperations.2:Rule go=v1.ScopeType enum=*|Cluster|Namespaced
 ParamKind map=atomic: apiVersion 1 string ?; kind 2 string ?
 ParamRef map=atomic: name 1 string ?; namespace 2 string ?; selector 3 meta.v1.LabelSelector *?; parameterNotFoundAction 4 string *? go=v1beta1.ParameterNotFoundActionType
 Variable map=atomic: name 1 string !; expression 2 string !

@@ -46,7 +46,7 @@ ResourceSlice typed kinds=resource.k8s.io/v1/ResourceSlice: metadata 1 meta.v1.O
 ResourceSliceList typed kinds=resource.k8s.io/v1/ResourceSliceList: metadata 1 meta.v1.ListMeta; items 2 []ResourceSlice !
 ResourceSliceSpec: driver 1 string !; pool 2 ResourcePool !; nodeName 3 string *?; nodeSelector 4 core.v1.NodeSelector *?; allNodes 5 bool *?; devices 6 []Device ? list=atomic; perDeviceNodeSelection 7 bool *?; sharedCounters 8 []CounterSet ? list=atomic
 package io.k8s.api.resource.v1alpha3
-DeviceTaint: key 1 string !; value 2 string ?; effect 3 string ! go=v1alpha3.DeviceTaintEffect; timeAdded 4 Time *?
+DeviceTaint: key 1 string !; value 2 string ?; effect 3 string ! go=v1alpha3.DeviceTaintEffect enum=NoExecute|NoSchedule|None; timeAdded 4 Time *?
 DeviceTaintRule typed kinds=resource.k8s.io/v1alpha3/DeviceTaintRule: metadata 1 meta.v1.ObjectMeta; spec 2 DeviceTaintRuleSpec !; status 3 DeviceTaintRuleStatus
 DeviceTaintRuleList typed kinds=resource.k8s.io/v1alpha3/DeviceTaintRuleList: metadata 1 meta.v1.ListMeta; items 2 []DeviceTaintRule !
 DeviceTaintRuleSpec: deviceSelector 1 DeviceTaintSelector *?; taint 2 DeviceTaint !
@@ -68,7 +68,7 @@ CapacityRequirements: requests 1 {}Quantity ? go=map[v1beta1.QualifiedName]resou
 Counter: value 1 Quantity !
 CounterSet: name 1 string !; counters 2 {}Counter !?
 Device: name 1 string !; basic 2 BasicDevice *?
-DeviceAllocationConfiguration: source 1 string ! go=v1beta1.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
+DeviceAllocationConfiguration: source 1 string ! go=v1beta1.AllocationConfigSource enum=FromClaim|FromClass; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
 DeviceAllocationResult: results 1 []DeviceRequestAllocationResult ? list=atomic; config 2 []DeviceAllocationConfiguration ? list=atomic
 DeviceAttribute: int 2 int64 *?; bool 3 bool *?; string 4 string *?; version 5 string *?; ints 6 []int64 ? list=atomic; bools 7 []bool ? list=atomic; strings 8 []string ? list=atomic; versions 9 []string ? list=atomic
 DeviceCapacity: value 1 Quantity !; requestPolicy 2 CapacityRequestPolicy *?
@@ -80,12 +80,12 @@ DeviceClassList typed kinds=resource.k8s.io/v1beta1/DeviceClassList: metadata 1 
 DeviceClassSpec: selectors 1 []DeviceSelector ? list=atomic; config 2 []DeviceClassConfiguration ? list=atomic; extendedResourceName 4 string *?
 DeviceConstraint: requests 1 []string ? list=atomic; matchAttribute 2 string *? go=v1beta1.FullyQualifiedName; distinctAttribute 3 string *? go=v1beta1.FullyQualifiedName
 DeviceCounterConsumption: counterSet 1 string !; counters 2 {}Counter !?
-DeviceRequest: name 1 string !; deviceClassName 2 string; selectors 3 []DeviceSelector ? list=atomic; allocationMode 4 string ? go=v1beta1.DeviceAllocationMode; count 5 int64 ?; adminAccess 6 bool *?; firstAvailable 7 []DeviceSubRequest ? list=atomic; tolerations 8 []DeviceToleration ? list=atomic; capacity 9 CapacityRequirements *?
+DeviceRequest: name 1 string !; deviceClassName 2 string; selectors 3 []DeviceSelector ? list=atomic; allocationMode 4 string ? go=v1beta1.DeviceAllocationMode enum=All|ExactCount; count 5 int64 ?; adminAccess 6 bool *?; firstAvailable 7 []DeviceSubRequest ? list=atomic; tolerations 8 []DeviceToleration ? list=atomic; capacity 9 CapacityRequirements *?
 DeviceRequestAllocationResult: request 1 string !; driver 2 string !; pool 3 string !; device 4 string !; adminAccess 5 bool *?; tolerations 6 []DeviceToleration ? list=atomic; bindingConditions 7 []string ? list=atomic; bindingFailureConditions 8 []string ? list=atomic; shareID 9 string *? go=types.UID; consumedCapacity 10 {}Quantity ? go=map[v1beta1.QualifiedName]resource.Quantity
 DeviceSelector: cel 1 CELDeviceSelector *?
-DeviceSubRequest: name 1 string !; deviceClassName 2 string !; selectors 3 []DeviceSelector ? list=atomic; allocationMode 4 string ? go=v1beta1.DeviceAllocationMode; count 5 int64 ?; tolerations 7 []DeviceToleration ? list=atomic; capacity 8 CapacityRequirements *?
-DeviceTaint: key 1 string !; value 2 string ?; effect 3 string ! go=v1beta1.DeviceTaintEffect; timeAdded 4 Time *?
-DeviceToleration: key 1 string ?; operator 2 string ? ="Equal" go=v1beta1.DeviceTolerationOperator; value 3 string ?; effect 4 string ? go=v1beta1.DeviceTaintEffect; tolerationSeconds 5 int64 *?
+DeviceSubRequest: name 1 string !; deviceClassName 2 string !; selectors 3 []DeviceSelector ? list=atomic; allocationMode 4 string ? go=v1beta1.DeviceAllocationMode enum=All|ExactCount; count 5 int64 ?; tolerations 7 []DeviceToleration ? list=atomic; capacity 8 CapacityRequirements *?
+DeviceTaint: key 1 string !; value 2 string ?; effect 3 string ! go=v1beta1.DeviceTaintEffect enum=NoExecute|NoSchedule|None; timeAdded 4 Time *?
+DeviceToleration: key 1 string ?; operator 2 string ? ="Equal" go=v1beta1.DeviceTolerationOperator enum=Equal|Exists; value 3 string ?; effect 4 string ? go=v1beta1.DeviceTaintEffect enum=NoExecute|NoSchedule|None; tolerationSeconds 5 int64 *?
 NetworkDeviceData: interfaceName 1 string ?; ips 2 []string ? list=atomic; hardwareAddress 3 string ?
 NodeAllocatableResourceMapping: capacityKey 1 string *? go=v1beta1.QualifiedName; allocationMultiplier 2 Quantity *?
 OpaqueDeviceConfiguration: driver 1 string !; parameters 2 RawExtension !
@@ -111,7 +111,7 @@ CapacityRequirements: requests 1 {}Quantity ? go=map[v1beta2.QualifiedName]resou
 Counter: value 1 Quantity !
 CounterSet: name 1 string !; counters 2 {}Counter !?
 Device: name 1 string !; attributes 2 {}DeviceAttribute ? go=map[v1beta2.QualifiedName]v1beta2.DeviceAttribute; capacity 3 {}DeviceCapacity ? go=map[v1beta2.QualifiedName]v1beta2.DeviceCapacity; consumesCounters 4 []DeviceCounterConsumption ? list=atomic; nodeName 5 string *?; nodeSelector 6 core.v1.NodeSelector *?; allNodes 7 bool *?; taints 8 []DeviceTaint ? list=atomic; bindsToNode 9 bool *?; bindingConditions 10 []string ? list=atomic; bindingFailureConditions 11 []string ? list=atomic; allowMultipleAllocations 12 bool *?; nodeAllocatableResourceMappings 13 {}NodeAllocatableResourceMapping ? go=map[v1.ResourceName]v1beta2.NodeAllocatableResourceMapping
-DeviceAllocationConfiguration: source 1 string ! go=v1beta2.AllocationConfigSource; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
+DeviceAllocationConfiguration: source 1 string ! go=v1beta2.AllocationConfigSource enum=FromClaim|FromClass; requests 2 []string ? list=atomic; opaque 1 OpaqueDeviceConfiguration *? in=3:DeviceConfiguration
 DeviceAllocationResult: results 1 []DeviceRequestAllocationResult ? list=atomic; config 2 []DeviceAllocationConfiguration ? list=atomic
 DeviceAttribute: int 2 int64 *?; bool 3 bool *?; string 4 string *?; version 5 string *?; ints 6 []int64 ? list=atomic; bools 7 []bool ? list=atomic; strings 8 []string ? list=atomic; versions 9 []string ? list=atomic
 DeviceCapacity: value 1 Quantity !; requestPolicy 2 CapacityRequestPolicy *?
@@ -126,15 +126,15 @@ DeviceCounterConsumption: counterSet 1 string !; counters 2 {}Counter !?
 DeviceRequest: name 1 string !; exactly 2 ExactDeviceRequest *?; firstAvailable 3 []DeviceSubRequest ? list=atomic
 DeviceRequestAllocationResult: request 1 string !; driver 2 string !; pool 3 string !; device 4 string !; adminAccess 5 bool *?; tolerations 6 []DeviceToleration ? list=atomic; bindingConditions 7 []string ? list=atomic; bindingFailureConditions 8 []string ? list=atomic; shareID 9 string *? go=types.UID; consumedCapacity 10 {}Quantity ? go=map[v1beta2.QualifiedName]resource.Quantity
 DeviceSelector: cel 1 CELDeviceSelector *?
-DeviceSubRequest: name 1 string !; deviceClassName 2 string !; selectors 3 []DeviceSelector ? list=atomic; allocationMode 4 string ? go=v1beta2.DeviceAllocationMode; count 5 int64 ?; tolerations 6 []DeviceToleration ? list=atomic; capacity 7 CapacityRequirements *?
-DeviceTaint: key 1 string !; value 2 string ?; effect 3 string ! go=v1beta2.DeviceTaintEffect; timeAdded 4 Time *?
+DeviceSubRequest: name 1 string !; deviceClassName 2 string !; selectors 3 []DeviceSelector ? list=atomic; allocationMode 4 string ? go=v1beta2.DeviceAllocationMode enum=All|ExactCount; count 5 int64 ?; tolerations 6 []DeviceToleration ? list=atomic; capacity 7 CapacityRequirements *?
+DeviceTaint: key 1 string !; value 2 string ?; effect 3 string ! go=v1beta2.DeviceTaintEffect enum=NoExecute|NoSchedule|None; timeAdded 4 Time *?
 DeviceTaintRule typed kinds=resource.k8s.io/v1beta2/DeviceTaintRule: metadata 1 meta.v1.ObjectMeta; spec 2 DeviceTaintRuleSpec !; status 3 DeviceTaintRuleStatus
 DeviceTaintRuleList typed kinds=resource.k8s.io/v1beta2/DeviceTaintRuleList: metadata 1 meta.v1.ListMeta; items 2 []DeviceTaintRule !
 DeviceTaintRuleSpec: deviceSelector 1 DeviceTaintSelector *?; taint 2 DeviceTaint !
 DeviceTaintRuleStatus: conditions 1 []meta.v1.Condition ? list=map keys=type patch=merge merge=type
 DeviceTaintSelector: driver 2 string *?; pool 3 string *?; device 4 string *?
-DeviceToleration: key 1 string ?; operator 2 string ? ="Equal" go=v1beta2.DeviceTolerationOperator; value 3 string ?; effect 4 string ? go=v1beta2.DeviceTaintEffect; tolerationSeconds 5 int64 *?
-ExactDeviceRequest: deviceClassName 1 string !; selectors 2 []DeviceSelector ? list=atomic; allocationMode 3 string ? go=v1beta2.DeviceAllocationMode; count 4 int64 ?; adminAccess 5 bool *?; tolerations 6 []DeviceToleration ? list=atomic; capacity 7 CapacityRequirements *?
+DeviceToleration: key 1 string ?; operator 2 string ? ="Equal" go=v1beta2.DeviceTolerationOperator enum=Equal|Exists; value 3 string ?; effect 4 string ? go=v1beta2.DeviceTaintEffect enum=NoExecute|NoSchedule|None; tolerationSeconds 5 int64 *?
+ExactDeviceRequest: deviceClassName 1 string !; selectors 2 []DeviceSelector ? list=atomic; allocationMode 3 string ? go=v1beta2.DeviceAllocationMode enum=All|ExactCount; count 4 int64 ?; adminAccess 5 bool *?; tolerations 6 []DeviceToleration ? list=atomic; capacity 7 CapacityRequirements *?
 NetworkDeviceData: interfaceName 1 string ?; ips 2 []string ? list=atomic; hardwareAddress 3 string ?
 NodeAllocatableResourceMapping: capacityKey 1 string *? go=v1beta2.QualifiedName; allocationMultiplier 2 Quantity *?
 OpaqueDeviceConfiguration: driver 1 string !; parameters 2 RawExtension !

@@ -230,4 +230,9 @@ test('toOpenAPIv3 lists the values of fields and of elements', () => {
   assert.deepEqual(enumOf('io.k8s.api.core.v1.ServiceSpec', 'ipFamilies', 'items'), ['', 'IPv4', 'IPv6']);
   assert.ok((enumOf('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', 'usages', 'items') as string[]).includes('cert sign'));
   assert.equal(enumOf('io.k8s.api.core.v1.PodSpec', 'nodeName'), undefined);
+  const registration = 'io.k8s.api.admissionregistration';
+  assert.deepEqual(enumOf(`${registration}.v1alpha1.MutatingAdmissionPolicySpec`, 'failurePolicy'), ['Fail', 'Ignore']);
+  assert.deepEqual(enumOf(`${registration}.v1beta1.NamedRuleWithOperations`, 'operations', 'items'), ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']);
+  assert.equal(enumOf(`${registration}.v1beta1.MutatingAdmissionPolicySpec`, 'failurePolicy'), undefined);
+  assert.deepEqual(enumOf('io.k8s.api.resource.v1beta2.DeviceToleration', 'operator'), ['Equal', 'Exists']);
 });
