@@ -231,6 +231,8 @@ export class RequestAudit implements FilterAuditRecord, EventSource {
     const event = new AuditEvent(this, { stage, nowMs, weight: this.#weigh(), fields: undefined });
     // The record changes until the last stage; what the first one says of most requests follows from what does not.
     if (stage === 'RequestReceived') this.#beganBare = this.#rare === undefined;
+    // A request that was given up may still be at work; what comes of it later is not what its event reports.
+    if (stage === 'ResponseComplete' && this.#exchange.aborted) event.settle();
     if (stage === 'ResponseStarted' || stage === 'Panic' || (stage === 'RequestReceived' && !this.#beganBare)) event.settle();
     if (this.#rare?.revisions !== undefined) writes.add(event);
     return backend.process([event]);

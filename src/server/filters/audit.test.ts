@@ -9,20 +9,26 @@ import { type Handler, type Response, respondError } from '../../endpoints/index
 import type { Audit } from '../audit/audit.ts';
 import { createAuditMetrics } from '../audit/audit-metrics.ts';
 import { RequestAudit, createWallTime } from '../audit/record.ts';
-import { createExchange } from '../http/exchange.ts';
+import { type ServerExchange, createExchange } from '../http/exchange.ts';
 import { silentLogger } from '../observability/logger.ts';
 import { auditRequests } from './audit.ts';
 
 const ok: Response = { status: 200, headers: {}, body: new Uint8Array() };
 
+interface Circumstances {
+  readonly stores?: boolean;
+  readonly tookMs?: number;
+  readonly verb?: string;
+  /** What happens before the backend writes the events. */
+  readonly later?: (exchange: ServerExchange) => void;
+}
+
 /** Passes one request through the filter; answers the events, the outcome and the metrics. */
-async function pass(handler: Handler, { stores = true, tookMs = 0, verb = 'get' }: {
-  readonly stores?: boolean; readonly tookMs?: number; readonly verb?: string;
-} = {}) {
-  const [clock, metrics, events] = [createManualClock(), createAuditMetrics(silentLogger), [] as Record<string, any>[]];
+async function pass(handler: Handler, { stores = true, tookMs = 0, verb = 'get', later }: Circumstances = {}) {
+  const [clock, metrics, waiting] = [createManualClock(), createAuditMetrics(silentLogger), [] as { readonly json: string }[]];
   const backend = {
     process: async (made: readonly { readonly json: string }[]) => {
-      events.push(...made.map(({ json }) => JSON.parse(json) as Record<string, any>));
+      waiting.push(...made);
       return stores;
     },
     stop: () => Promise.resolve(),
@@ -46,6 +52,8 @@ async function pass(handler: Handler, { stores = true, tookMs = 0, verb = 'get' 
     return handler(asked);
   };
   const outcome = await (async () => auditRequests({ audit, respondError })(exchange, slowly))().catch((error: unknown) => error as StatusError);
+  later?.(exchange as ServerExchange);
+  const events = waiting.map(({ json }) => JSON.parse(json) as Record<string, any>);
   return { events, outcome, rendered: metrics.render() };
 }
 
@@ -57,6 +65,14 @@ describe('auditRequests', () => {
     assert.equal((outcome as Response).status, 404);
     const stages = events.map(({ stage, responseStatus }) => [stage, responseStatus?.reason]);
     assert.deepEqual(stages, [['RequestReceived', undefined], ['ResponseComplete', 'NotFound']]);
+  });
+
+  it('records how a request was given up, not what comes of its work later', async () => {
+    const { events } = await pass((asked) => {
+      (asked as ServerExchange).abort('given up');
+      throw notFound({ group: '', resource: 'pods' }, 'p');
+    }, { later: ({ audit }) => audit?.recordStatus({ code: 500, reason: 'InternalError' }) });
+    assert.equal(events[1]?.['responseStatus'].reason, 'NotFound');
   });
 
   it('records a failure of the server as its last stage, and passes it on', async () => {

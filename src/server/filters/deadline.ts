@@ -17,6 +17,8 @@ interface Limit {
   readonly afterMs: number;
   /** The answer; throws it where it is an error of the API. */
   readonly answer: () => Response;
+  /** Fails a request whose client went away before its answer: only audit and metrics see that. The others end as they would have. */
+  readonly abandon: (() => never) | undefined;
   readonly set: (expire: () => void) => () => void;
 }
 
@@ -37,8 +39,9 @@ function createLimits({ clock, requestTimeoutMs }: LimitOptions): (exchange: Ser
   return (exchange) => {
     const wantedMs = readTimeout(exchange, requestTimeoutMs);
     const isWrite = mutatingVerbs.has(exchange.info.verb) && exchange.info.isResource;
-    if (isWrite && MUTATION_LIMIT_MS < wantedMs) return { afterMs: MUTATION_LIMIT_MS, answer: refuseLateWrite, set: setAfter(MUTATION_LIMIT_MS) };
-    return { afterMs: wantedMs, answer: answerLateRequest, set: setAfter(wantedMs) };
+    const abandon = exchange.info.isResource && verbsWithBody.has(exchange.info.verb) ? refuseAbandonedWrite : undefined;
+    if (isWrite && MUTATION_LIMIT_MS < wantedMs) return { afterMs: MUTATION_LIMIT_MS, answer: refuseLateWrite, abandon, set: setAfter(MUTATION_LIMIT_MS) };
+    return { afterMs: wantedMs, answer: answerLateRequest, abandon, set: setAfter(wantedMs) };
   };
 }
 
@@ -85,6 +88,10 @@ function refuseLateWrite(): never {
   throw timeoutError('request did not complete within requested timeout - context deadline exceeded');
 }
 
+function refuseAbandonedWrite(): never {
+  throw timeoutError('request did not complete within requested timeout - context canceled');
+}
+
 function answerLateRequest(): Response {
   const { kind: _kind, apiVersion: _apiVersion, ...status } = timeoutError('request did not complete within the allotted timeout').status;
   return {
@@ -103,7 +110,7 @@ export function readTimeout(exchange: ServerExchange, requestTimeoutMs: number):
 }
 
 /** The answer, or the 504 if that comes first. */
-function raceDeadline(exchange: ServerExchange, next: Next, { answer: answerLate, set }: Limit): ReturnType<Next> {
+function raceDeadline(exchange: ServerExchange, next: Next, { answer: answerLate, abandon, set }: Limit): ReturnType<Next> {
   /** There while the answer is awaited. */
   let settle: ((response: Promise<Response>) => void) | undefined;
   const cancel = set(() => {
@@ -112,7 +119,12 @@ function raceDeadline(exchange: ServerExchange, next: Next, { answer: answerLate
     settle((async () => answerLate())());
     settle = undefined;
   });
-  exchange.onClosed(cancel);
+  exchange.onClosed(() => {
+    cancel();
+    if (abandon === undefined || !exchange.disconnected) return;
+    settle?.((async () => abandon())());
+    settle = undefined;
+  });
   const answer = next(exchange);
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject: (error: unknown) => void) => {

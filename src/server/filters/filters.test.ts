@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { StatusError } from '../../apimachinery/index.ts';
+import { StatusError, internalError } from '../../apimachinery/index.ts';
 import { type Decision, createAuthenticator } from '../../auth/index.ts';
 import { type Clock, catchMaybe, createManualClock, systemClock } from '../../base/index.ts';
 import { type Handler, type Response, respondError } from '../../endpoints/index.ts';
@@ -116,6 +116,23 @@ describe('createFilterChain', () => {
         `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`]);
     }
     assert.equal((await chain(makeExchange('/api/v1/watch/pods'))).status, 200);
+  });
+
+  it('ends a write whose client went away with the 504 that audit and metrics show; a read ends as it would have', async () => {
+    const { chain } = createChain((exchange) => new Promise((_resolve, reject) => {
+      exchange.signal.addEventListener('abort', () => reject(internalError('the hook failed')));
+    }));
+    const answerOf = async (method: string): Promise<string> => {
+      const exchange = makeExchange('/api/v1/namespaces/x/pods/a', { method });
+      const answer = chain(exchange);
+      await new Promise((resolve) => setImmediate(resolve));
+      exchange.close(false);
+      return (JSON.parse(read(await answer)) as { message: string }).message;
+    };
+    for (const method of ['PUT', 'DELETE']) {
+      assert.equal(await answerOf(method), 'Timeout: request did not complete within requested timeout - context canceled');
+    }
+    assert.equal(await answerOf('GET'), 'Internal error occurred: the hook failed');
   });
 
   it('answers 504 at the deadline of the request and aborts its signal; writes of one object have 34 seconds', async () => {
