@@ -2,7 +2,7 @@
 import type { Status } from '../apimachinery/index.ts';
 import type { ClientCertificate, User } from '../auth/index.ts';
 import type { Clock, MaybePromise } from '../base/index.ts';
-import type { Registry, WriteContext } from '../registry/index.ts';
+import type { Registry, WebhookTime, WriteContext } from '../registry/index.ts';
 
 /** The meaning of a path and method (upstream's RequestInfo). */
 export interface RequestInfo {
@@ -73,6 +73,8 @@ export interface AuditRecord {
   recordResponseJson(json: Uint8Array): void;
   /** The answer is longer than `maxResponseBytes`. */
   leaveOutResponse(): void;
+  /** A webhook was called. */
+  recordWebhook(call: WebhookTime): void;
   /** The request made a revision in the store. */
   recordRevision(revision: number): void;
   /** The API of the request is deprecated; the warning says since when, and until when it is served. */

@@ -170,6 +170,12 @@ export interface AuditAnnotation {
   readonly level: 'Metadata' | 'Request';
 }
 
+/** A call of an admission webhook. */
+export interface WebhookTime {
+  readonly isMutating: boolean;
+  readonly tookMs: number;
+}
+
 /** The user of a write, and how it is done; the same for every write verb. */
 export interface WriteContext {
   readonly user: User;
@@ -184,6 +190,8 @@ export interface WriteContext {
   readonly signal?: RequestSignal;
   /** Annotations for the audit event of the request, by key; admission adds them. */
   readonly auditAnnotations?: Map<string, AuditAnnotation> | undefined;
+  /** Hears of each call of a webhook, how long it took. */
+  readonly noteWebhook?: ((call: WebhookTime) => void) | undefined;
   /** Hears of each revision that the request makes in the store. */
   readonly noteRevision?: ((revision: number) => void) | undefined;
   /** Asked before an update creates what is absent; throws when the writer may not create. */

@@ -1,8 +1,8 @@
 // The door of the registry: what a create, an update, a watch mean. The one room where the two towers meet.
 export type {
   Admission, AdmissionAttributes, AuditAnnotation, Catalog, DeleteOptions, DeleteResult, GroupVersionKind, ListOptions, ListResult, ListRun, ObjectType,
-  Preconditions, Predicate, Registry, RegistryEvent, RegistryWatch, RequestOptions, RequestSignal, Reserver, StoredObject, Target, WatchOptions, WriteContext,
-  WriteResult,
+  Preconditions, Predicate, Registry, RegistryEvent, RegistryWatch, RequestOptions, RequestSignal, Reserver, StoredObject, Target, WatchOptions, WebhookTime,
+  WriteContext, WriteResult,
 } from './contract.ts';
 export type {
   Column, FieldReader, FormerVersion, MetadataCheck, PreparedWork, Propagation, Resource, ResourceVerb, ResourceVersionRow, ScaleFields, Strategy,

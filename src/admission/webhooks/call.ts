@@ -62,12 +62,14 @@ export async function callWebhook(webhook: Webhook, { attributes, objects, mutat
     throw new CallError(name, 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)', BAD_REQUEST);
   }
   const uid = random.uuid();
+  const beganMs = clock.monotonicMs();
   const sent = await send(webhook.clientConfig, buildReview(attributes, objects, { version, uid }), limitCall(webhook, clock, context.signal))
     .catch((error: unknown) => {
       const { code = UNAVAILABLE, isUnusable = false } = error as SendFailure;
       if (isUnusable) throw new UnusableError(name, messageOf(error), code);
       throw new CallError(name, `failed to call webhook: ${messageOf(error)}`, code);
-    });
+    })
+    .finally(() => context.noteWebhook?.({ isMutating: mutating, tookMs: clock.monotonicMs() - beganMs }));
   const answer = readAnswer(name, sent, { version, uid, mutating, schema: findReviewSchema(schemas) });
   for (const [key, value] of Object.entries(answer.auditAnnotations)) annotate(context, `${name}/${key}`, { value });
   context.warnings.push(...answer.warnings);

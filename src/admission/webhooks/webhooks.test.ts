@@ -215,6 +215,18 @@ test('a call lasts no longer than its timeout, and states the rest of the time o
   assert.deepEqual(bench.calls.map(({ timeoutMs, leftMs }) => [timeoutMs, leftMs]), [[5000, undefined], [5000, 2500]]);
 });
 
+test('the request hears how long each call took, also of one that failed', async () => {
+  for (const sort of ['mutating', 'validating'] as const) {
+    const bench = createBench(sort, [hook('a', { failurePolicy: 'Ignore' })], () => {
+      bench.clock.advance(30);
+      throw new Error('down');
+    });
+    const times: unknown[] = [];
+    await bench.run(attributes({ context: { ...attributes().context, noteWebhook: (time) => times.push(time) } }));
+    assert.deepEqual(times, [{ isMutating: sort === 'mutating', tookMs: 30 }]);
+  }
+});
+
 test('warnings and audit annotations of webhooks reach the request', async () => {
   const request = attributes();
   await createBench('validating', [hook('h.example.com')], answerOf({ warnings: ['w'], auditAnnotations: { ok: 'yes', 'bad key!': 'x' } })).run(request);

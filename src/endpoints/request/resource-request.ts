@@ -128,6 +128,7 @@ export function writeContext({ exchange, dependencies }: ResourceRequest, query:
     user: exchange.user, verb: exchange.info.verb, dryRun: query.dryRun.length > 0,
     fieldManager: query.fieldManager || managerOfUserAgent(exchange.headers['user-agent'] ?? ''),
     warnings: exchange.warnings, signal: exchange, auditAnnotations: exchange.auditAnnotations, options,
+    noteWebhook: audit && ((call) => audit.recordWebhook(call)),
     noteRevision: audit && ((revision) => audit.recordRevision(revision)),
   };
 }

@@ -412,7 +412,7 @@ describe('openLogFile with a directory that fails it', () => {
 
 describe('describeLatency', () => {
   it('describes durations as Go prints them, in microseconds at the finest', () => {
-    const print = (ms: number) => describeLatency(0, [['authorization', ms]], ms + 600_000)[0]?.[1];
+    const print = (ms: number) => describeLatency({ startedMs: 0, marks: [['authorization', ms]], endedMs: ms + 600_000 })[0]?.[1];
     assert.deepEqual([0.25, 12.5, 999.9991, 1500, 61_000.5, 3_600_000].map(print), ['250µs', '12.5ms', '999.999ms', '1.5s', '1m1.0005s', '1h0m0s']);
   });
 });

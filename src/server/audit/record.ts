@@ -5,7 +5,7 @@ import type { AuditDecision, AuditStage, User } from '../../auth/index.ts';
 import type { Clock, MaybePromise } from '../../base/index.ts';
 import { parseJson, stringifyJson } from '../../codec/index.ts';
 import type { Response } from '../../endpoints/index.ts';
-import type { AuditAnnotation } from '../../registry/index.ts';
+import type { AuditAnnotation, WebhookTime } from '../../registry/index.ts';
 import type { FilterAuditRecord, ServerExchange } from '../http/exchange.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import type { AuditBackend } from './backend.ts';
@@ -14,7 +14,7 @@ import {
   type Annotations, type AuditedRequest, type Caller, type EventFields, type EventStatus, type FoundObject, noAnnotations, noteDecision, recallCaller,
   writeAnnotations,
 } from './event-text.ts';
-import { type LatencyMark, type Layer, describeLatency, isLongLatency } from './latency.ts';
+import { type LatencyMark, type Layer, type WebhookTimes, addWebhook, describeLatency, isLongLatency, noWebhooks } from './latency.ts';
 import { removeManagedFields } from './managed-fields.ts';
 import type { RecentWrites } from './recent-writes.ts';
 
@@ -62,6 +62,7 @@ interface RareParts {
   revisions?: number[];
   deprecation?: { readonly removedRelease: string };
   marks?: LatencyMark[];
+  webhooks?: WebhookTimes;
 }
 
 const noRareParts: RareParts = {};
@@ -175,6 +176,11 @@ export class RequestAudit implements FilterAuditRecord, EventSource {
     if (revisions.length < MAX_REVISIONS) revisions.push(revision);
   }
 
+  recordWebhook(call: WebhookTime): void {
+    const rare = this.#makeRare();
+    rare.webhooks = addWebhook(rare.webhooks ?? noWebhooks, call);
+  }
+
   recordDeprecation(warning: string): void {
     const [, removal] = warning.split(REMOVAL);
     this.#makeRare().deprecation = { removedRelease: removal?.split('+')[0] ?? '' };
@@ -219,7 +225,8 @@ export class RequestAudit implements FilterAuditRecord, EventSource {
   #annotateLatency(nowMs: number): void {
     const marks: LatencyMark[] = [['authentication', this.#authenticatedMs], ...(this.#rare?.marks ?? [])];
     if (!Number.isNaN(this.#authorizedMs)) marks.push(['authorization', this.#authorizedMs]);
-    for (const [key, value] of describeLatency(this.#exchange.startedMs, marks, nowMs)) this.annotate(key, value);
+    const course = { startedMs: this.#exchange.startedMs, marks, webhooks: this.#rare?.webhooks, endedMs: nowMs };
+    for (const [key, value] of describeLatency(course)) this.annotate(key, value);
   }
 
   /** Makes the event of a stage, unless the policy omits it; answers whether it is stored. */

@@ -99,6 +99,16 @@ describe('auditRequests', () => {
     assert.deepEqual((await pass(() => ok, { tookMs: 1500 })).events[1]?.['annotations'], { 'apiserver.latency.k8s.io/total': '1.5s' });
   });
 
+  it('annotates how long webhooks took: those that change objects together, of the others the longest', async () => {
+    const { events } = await pass(({ audit }) => {
+      for (const [isMutating, tookMs] of [[true, 200], [true, 300], [false, 600], [false, 400]] as const) audit?.recordWebhook({ isMutating, tookMs });
+      return ok;
+    }, { tookMs: 1500, verb: 'create' });
+    assert.deepEqual(events[1]?.['annotations'], {
+      'apiserver.latency.k8s.io/mutating-webhook': '500ms', 'apiserver.latency.k8s.io/validating-webhook': '600ms', 'apiserver.latency.k8s.io/total': '1.5s',
+    });
+  });
+
   it('says nothing of the kind of watches', async () => {
     const { events } = await pass(() => ok, { tookMs: 1500, verb: 'watch' });
     assert.deepEqual(events.map(({ stage, annotations }) => [stage, annotations]), [['RequestReceived', undefined], ['ResponseComplete', undefined]]);
