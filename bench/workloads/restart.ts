@@ -16,11 +16,11 @@ const parts = Array.from({ length: 40 }, (_, index) => ({ name: `part-${index}`,
 
 /** Fills a server of its own, starts it again on the same directory, and lists each kind twice. */
 export async function measureRestarts({ objects }: Scale): Promise<Row[]> {
-  const first = await startOwnServer();
-  await defineWidgets(first);
-  for (const kind of kinds) await fill(first, kind, objects);
-  const server = await first.restart();
+  let server = await startOwnServer();
   try {
+    await defineWidgets(server);
+    for (const kind of kinds) await fill(server, kind, objects);
+    server = await server.restart();
     await becomeIdle(server);
     const rows: Row[] = [];
     for (const kind of kinds) for (const which of ['first', 'second']) rows.push(await measureList(server, { kind, which, objects }));
