@@ -2,6 +2,7 @@
 export {
   type KeyRange, type KeyValue, type Store, type StoreEvent, type StoreWatch, type TxnRequest, type TxnResult, type WatchObserver, keyRange, prefixRange,
 } from './store.ts';
+export { MAX_KEY_BYTES } from './keys.ts';
 export { type DamagedRecord, StorageHealth } from './health.ts';
 export { StorageClosedError, StorageCorruptError, StorageUnavailableError, StorageWriteError } from './errors.ts';
 export { KeyIndex, type Ranged } from './key-index.ts';

@@ -3,7 +3,7 @@ import type { TxnRequest } from './store.ts';
 import { invariant } from '../base/index.ts';
 
 /** The longest key that every Store accepts, in UTF-8 bytes (the embedded engine's limit less its suffix). */
-const MAX_KEY_BYTES = 1900;
+export const MAX_KEY_BYTES = 1900;
 
 const loneSurrogate = /\p{Surrogate}/u;
 

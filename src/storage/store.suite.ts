@@ -4,7 +4,7 @@ import { afterEach, describe, test } from 'node:test';
 import { type Clock, createManualClock } from '../base/index.ts';
 import { describeModel } from './store-model.suite.ts';
 import { type Start, type SuiteOptions, describeReopen, describeTime } from './store-time.suite.ts';
-import { type Store, type StoreEvent, type WatchObserver, keyRange, prefixRange } from './store.ts';
+import { type KeyRange, type Store, type StoreEvent, type WatchObserver, keyRange, prefixRange } from './store.ts';
 import { eventually } from '../test-support/wait.ts';
 import { Recorder, all, bytes, keysOf, ok, put, remove, settle, answerWritersLast, text } from './suite-tools.suite.ts';
 
@@ -104,6 +104,25 @@ function describeLimits(start: Start): void {
     const store = await start();
     for (const key of ['', 'k'.repeat(2000), 'a\ud800']) await assert.rejects(store.txn({ key, expect: 0, value: bytes('v') }), RangeError);
     await assert.rejects(store.txn({ key: '/a', expect: 0 }), /invariant/);
+  });
+
+  test('ranges whose bounds are longer than any key hold what is between them, now and earlier', async () => {
+    const store = await start();
+    const longest = `/${'k'.repeat(1899)}`;
+    for (const key of ['/a', longest, '/z']) await put(store, { key });
+    const before = await put(store, { key: '/zz' });
+    await put(store, { key: longest, expect: 3 });
+    const [beyond, farBeyond] = [`${longest}k`, `/${'k'.repeat(5000)}`];
+    const ranges: [KeyRange, string[]][] = [
+      [keyRange(farBeyond), []], [keyRange(beyond), []], [keyRange(longest), [longest]], [prefixRange(`${farBeyond}/`), []],
+      [{ start: farBeyond, end: '/zz' }, ['/z']], [{ start: '/', end: farBeyond }, ['/a', longest]], [{ start: longest, end: beyond }, [longest]],
+      [{ start: `/${'k'.repeat(1898)}é`, end: '/zz' }, ['/z']]];
+    for (const [range, keys] of ranges) {
+      for (const revision of [undefined, before]) {
+        assert.deepEqual(ok(await store.range({ ...range, ...(revision !== undefined && { revision }) })).kvs.map((kv) => kv.key), keys);
+        assert.equal(ok(await store.range({ ...range, countOnly: true, ...(revision !== undefined && { revision }) })).count, keys.length);
+      }
+    }
   });
 
   test('close refuses what comes after and answers what came before', async () => {

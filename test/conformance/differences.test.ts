@@ -15,6 +15,24 @@ test('startTestServer answers map keys that look like whole numbers first, in th
   assert.match(text, /"data":\{"2":"","10":"","A":"","b":""\}/);
 });
 
+test('a name that no key of a store can hold is refused, and names of any length are not found', async (context) => {
+  const server = await startTestServer();
+  context.after(() => server.close());
+  const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+  const create = (name: string) => server.request({ method: 'POST', path, body: { metadata: { name } } });
+  const long = 'r'.repeat(5000);
+  const refused = await create(long);
+  assert.deepEqual([refused.status, refused.body['message']],
+    [422, `Role.rbac.authorization.k8s.io "${long}" is invalid: metadata.name: Too long: may not be more than 1876 bytes`]);
+  for (const method of ['GET', 'DELETE', 'PATCH']) {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    assert.equal((await server.request({ method, path: `${path}/${long}`, ...(method === 'PATCH' && { headers, body: '{}' }) })).status, 404, method);
+  }
+  const longest = 'r'.repeat(1876);
+  assert.equal((await create(longest)).status, 201);
+  assert.equal((await server.request({ method: 'DELETE', path: `${path}/${longest}` })).status, 200);
+});
+
 test('custom objects begin with their type and metadata, whatever other members they have', async (context) => {
   const server = await startTestServer();
   context.after(() => server.close());

@@ -1,6 +1,8 @@
 // Objects that are refused for their size, by the store or before it: they are written without managedFields, which can take much space, before the
 // client is refused.
-import type { KubeObject } from '../../apimachinery/index.ts';
+import { type KubeObject, invalid, tooLong } from '../../apimachinery/index.ts';
+import { MAX_KEY_BYTES } from '../../storage/index.ts';
+import type { Resource } from '../resource.ts';
 import { plainError } from '../options.ts';
 
 /**
@@ -18,6 +20,12 @@ const isTooLarge = (error: unknown): boolean => error instanceof Error && refusa
 /** Refuses, with the 500 and in the words that etcd's refusal has, what is too large for any store. */
 export function checkSize(bytes: Uint8Array): void {
   if (bytes.length > LIMIT_BYTES) throw plainError(REFUSAL);
+}
+
+/** Refuses names that no store can hold in a key, where the rule of their kind has no bound (roles). */
+export function checkNameLength(resource: Resource, name: string, key: string): void {
+  const excess = Buffer.byteLength(key) - MAX_KEY_BYTES;
+  if (excess > 0) throw invalid({ group: resource.group, kind: resource.kind }, name, [tooLong('metadata.name', Buffer.byteLength(name) - excess)]);
 }
 
 /**

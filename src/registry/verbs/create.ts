@@ -13,7 +13,7 @@ import { foresee } from '../objects/decoded-object-cache.ts';
 import { isSafeSegment, objectKey } from '../objects/keys.ts';
 import { encodeWritten } from '../objects/layout.ts';
 import { convertToStore } from '../conversion/remote-conversion.ts';
-import { checkSize, writeFitting } from '../objects/too-large.ts';
+import { checkNameLength, checkSize, writeFitting } from '../objects/too-large.ts';
 import { UnreadableObject } from '../objects/unreadable-object.ts';
 import { plainError, resourceVersionProblem } from '../options.ts';
 import { cloneJson } from '../values.ts';
@@ -119,6 +119,7 @@ async function commit({ core, creation, object, write: { context, pause } }: Att
   // Validation has passed; names that are no path segment can only come from kinds whose rule is wrong.
   if (!isSafeSegment(name)) throw invalid({ group: target.resource.group, kind: target.resource.kind }, name, [invalidValue('metadata.name', name)]);
   const key = objectKey(core.root, storage.resource, { namespace, name });
+  checkNameLength(target.resource, name, key);
   dropEmptyLists(target, object);
   // Storing what an update creates drops the resourceVersion that it was sent with; a dry run shows it.
   if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion;

@@ -59,6 +59,8 @@ const metaRevision = Buffer.from('revision');
 const metaCompaction = Buffer.from('compaction');
 const metaCreated = Buffer.from('created');
 const afterLeases = Buffer.alloc(17, 255);
+/** Longest key of LMDB with pages of 4 KiB. Entries are shorter, or as long. */
+const MAX_TABLE_KEY_BYTES = 1978;
 
 interface OpenTables {
   readonly env: RootDatabase<Buffer, Buffer>;
@@ -221,7 +223,8 @@ export class Snapshot {
 
   /** Where the newest version of `key` is; its value, which can be large, is not read. */
   pointer(key: string): ScannedVersion | undefined {
-    const bytes = key === '' ? undefined : this.#tables.live.get(Buffer.from(key), this.#at);
+    const wanted = Buffer.from(key);
+    const bytes = wanted.length === 0 || wanted.length > MAX_TABLE_KEY_BYTES ? undefined : this.#tables.live.get(wanted, this.#at);
     return bytes && { key, ...decodePointer(bytes) };
   }
 
@@ -264,23 +267,23 @@ export class Snapshot {
 
   /** Keys that exist at the newest revision, in order; yields undefined between batches, where the caller may pause. */
   *liveVersions(range: KeyRange): Generator<ScannedVersion | undefined> {
-    for (const entry of this.#entries(this.#tables.live, { start: Buffer.from(range.start), end: Buffer.from(range.end) })) {
+    for (const entry of this.#entries(this.#tables.live, { start: tableBound(Buffer.from(range.start)), end: tableBound(Buffer.from(range.end)) })) {
       yield entry && { key: entry.key.toString(), ...decodePointer(entry.value) };
     }
   }
 
   /** Superseded versions by key, then by the revision that superseded them; yields undefined between batches. */
   *oldVersions(range: KeyRange): Generator<(ScannedVersion & { readonly supersededAt: number }) | undefined> {
-    for (const entry of this.#entries(this.#tables.old, { start: escapeKey(range.start), end: escapeKey(range.end) })) {
+    for (const entry of this.#entries(this.#tables.old, { start: tableBound(escapeKey(range.start)), end: tableBound(escapeKey(range.end)) })) {
       yield entry && { ...decodeOldKey(entry.key), ...decodePointer(entry.value) };
     }
   }
 
   /** Counts the live keys of `range`, in steps; yields the running count after each. */
   *liveCounts(range: KeyRange): Generator<number> {
-    const end = Buffer.from(range.end);
+    const end = tableBound(Buffer.from(range.end));
     let count = 0;
-    for (let from: Buffer = Buffer.from(range.start); ;) {
+    for (let from: Buffer = tableBound(Buffer.from(range.start)); ;) {
       const [next] = [...this.#tables.live.getKeys({ ...this.#at, start: from, end, offset: KEYS_PER_COUNT_STEP, limit: 1 })];
       if (!next) {
         yield count + this.#tables.live.getKeysCount({ ...this.#at, start: from, end });
@@ -338,6 +341,11 @@ export class Snapshot {
     if (!numbers) throw new StorageCorruptError(`the ${key.toString()} record is missing or does not match its checksum`);
     return numbers;
   }
+}
+
+/** A bound that LMDB can look up: of one that is longer than every entry, the shortest that has the same entries below it. */
+function tableBound(bytes: Buffer): Buffer {
+  return bytes.length <= MAX_TABLE_KEY_BYTES ? bytes : Buffer.concat([bytes.subarray(0, MAX_TABLE_KEY_BYTES - 1), Buffer.alloc(1)]);
 }
 
 /** The record of `revision` in a buffer that the next read uses again, which saves an allocation; lmdb gives more than 16 MB as a plain Uint8Array. */
