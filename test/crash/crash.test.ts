@@ -70,7 +70,10 @@ interface Life {
   readonly acknowledged: readonly Acknowledgement[];
 }
 
-/** Runs the writer until it kills itself at `failpoint`, or is killed after `killAfterMs` from its first acknowledgement. */
+/**
+ * Runs the writer until it kills itself at `failpoint`, or is killed `killAfterMs` after it has opened the store. On a slow machine little is acknowledged
+ * by then: the tests kill until there was enough.
+ */
 function live(directory: string, options: { cycle: number; failpoint?: string; killAfterMs: number }): Promise<Life> {
   const child = spawn(process.execPath, [writer, directory, `${options.cycle}`], {
     stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PINTLE_CRASH_FAILPOINT: options.failpoint ?? '' },
@@ -137,13 +140,12 @@ async function replay(store: Store, expected: readonly KeyValue[], revision: num
 test(`${cycles} kills at random moments lose nothing acknowledged, use no revision twice and tear nothing`, async (context) => {
   const directory = join(root, 'random');
   const ledger = new Ledger();
-  for (let cycle = 0; cycle < cycles; cycle += 1) {
+  for (let cycle = 0; cycle < cycles || ledger.acknowledged <= cycles; cycle += 1) {
     const { openedAt, acknowledged } = await live(directory, { cycle, killAfterMs: 20 + ((cycle * 67) % 240) });
     if (openedAt !== undefined) ledger.enter(acknowledged, openedAt);
     await verify(directory, ledger);
   }
   context.diagnostic(`${ledger.acknowledged} acknowledged writes over ${cycles} kills`);
-  assert.ok(ledger.acknowledged > cycles);
 });
 
 for (const name of failpoints) {
@@ -162,13 +164,12 @@ test('kills at random moments of a writer on PostgreSQL lose nothing acknowledge
   const server = await startPostgres();
   try {
     const ledger = new Ledger();
-    for (let cycle = 0; cycle < Math.min(cycles, 12); cycle += 1) {
+    for (let cycle = 0; cycle < Math.min(cycles, 12) || ledger.acknowledged <= 100; cycle += 1) {
       const { openedAt, acknowledged } = await live(server.url('crash'), { cycle, killAfterMs: 20 + ((cycle * 67) % 240) });
       if (openedAt !== undefined) ledger.enter(acknowledged, openedAt);
       await verify(server.url('crash'), ledger);
     }
     context.diagnostic(`${ledger.acknowledged} acknowledged writes`);
-    assert.ok(ledger.acknowledged > 100);
   } finally {
     await server.stop();
   }

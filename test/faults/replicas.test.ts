@@ -77,6 +77,7 @@ for (const sort of sharedStores) describe(`two servers over one ${sort.name}`, {
       const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one];
       const { metadata } = await create(writer, `seen-${index}`);
       const [single, list] = await Promise.all([reader.request({ path: `${path}/seen-${index}` }), reader.request({ path })]);
+      assert.deepEqual([single.status, list.status], [200, 200], `${single.text} ${list.text}`);
       assert.equal(single.body.metadata.resourceVersion, metadata.resourceVersion);
       assert.ok(list.body.items.some((item: any) => item.metadata.name === `seen-${index}`));
     }
