@@ -92,12 +92,15 @@ async function answerRequest(request: SpecialRequest, deps: TokenRequestDependen
   const spec = completeSpec(asked, deps, context.warnings);
   const now = Math.floor(deps.clock.now() / 1000);
   const extended = deps.extendExpiration && bound.pod !== undefined && spec.expirationSeconds === POD_SECONDS && sameSet(spec.audiences, deps.apiAudiences);
+  const id = deps.random.uuid();
   const claims = encodeBoundClaims({
     issuer: deps.issuer, audiences: spec.audiences, namespace, serviceAccount: { name, uid }, ...bound,
-    id: deps.random.uuid(), issuedAt: now, expiresAt: now + (extended ? Math.min(EXTENDED_SECONDS, deps.longestSeconds ?? Infinity) : spec.expirationSeconds),
+    id, issuedAt: now, expiresAt: now + (extended ? Math.min(EXTENDED_SECONDS, deps.longestSeconds ?? Infinity) : spec.expirationSeconds),
     ...(extended && { warnAfter: now + spec.expirationSeconds }),
   });
-  const token = context.dryRun ? '' : await deps.sign(claims);
+  // A dry run gets a token too, as upstream gives one: nothing is stored for it.
+  const token = await deps.sign(claims);
+  context.auditAnnotations?.set('authentication.kubernetes.io/issued-credential-id', { value: `JTI=${id}`, level: 'Metadata' });
   return answer(request, spec, { token, expirationTimestamp: formatTime((now + spec.expirationSeconds) * 1000) });
 }
 

@@ -85,8 +85,9 @@ async function readDeleteOptions(request: ResourceRequest): Promise<DeleteQuery>
   return allowed;
 }
 
-/** 403 unless the user may remove objects that cannot be read. */
+/** 403 unless the user may remove objects that cannot be read. The audit event shows that this was tried, whatever the answer. */
 async function authorizeUnsafe({ exchange, dependencies: { requireAccess } }: ResourceRequest): Promise<void> {
+  exchange.auditAnnotations?.set('apiserver.k8s.io/unsafe-delete-ignore-read-error', { value: '', level: 'Metadata' });
   await requireAccess?.(exchange.user, { ...exchange.info, verb: 'unsafe-delete-ignore-read-errors' });
 }
 

@@ -211,6 +211,13 @@ const rows: readonly Row[] = [
       { stage: 'ResponseComplete', verb: 'watch', responseStatus: success },
     ],
   },
+  {
+    name: 'a try to remove what cannot be read',
+    request: { method: 'DELETE', path: '/api/v1/namespaces/default/secrets/none?ignoreStoreReadErrorWithClusterBreakingPotential=true' },
+    events: [{ stage: 'RequestReceived' }, {
+      stage: 'ResponseComplete', 'responseStatus.code': 422, annotations: { ...allowed, 'apiserver.k8s.io/unsafe-delete-ignore-read-error': '' },
+    }],
+  },
   { name: 'a group that is not recorded', request: { path: '/api/v1/namespaces', token: 'bob-token' }, events: [] },
   { name: 'a path that is not recorded', request: { path: '/livez/ping' }, events: [] },
 ];
@@ -221,7 +228,8 @@ describe('audit', () => {
   const readEvents = (auditId: string): Event[] =>
     readFileSync(path, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Event).filter(({ auditID }) => auditID === auditId);
   before(async () => {
-    server = await startTestServer({ auditPolicyFile: writeFile('policy.yaml', policy), auditLogPath: path });
+    const featureGates = ['AllowUnsafeMalformedObjectDeletion=true'];
+    server = await startTestServer({ auditPolicyFile: writeFile('policy.yaml', policy), auditLogPath: path, featureGates });
   });
   after(() => server.close());
 
@@ -234,6 +242,19 @@ describe('audit', () => {
       for (const [stage, event] of readEvents(auditId).entries()) assert.deepEqual(shown(event, Object.keys(events[stage] as Event)), events[stage]);
     });
   }
+
+  it('names the token that a request issued, a dry run too', async () => {
+    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    for (const query of ['', '?dryRun=All']) {
+      const auditId = `token${query}`;
+      const issue = { method: 'POST', path: `/api/v1/namespaces/default/serviceaccounts/default/token${query}`, body: asked };
+      const { body: { status: { token } } } = await server.request({ ...issue, headers: { 'audit-id': auditId } });
+      const { jti } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()) as { readonly jti: string };
+      await eventually(() => assert.equal(readEvents(auditId).length, 1));
+      const [event] = readEvents(auditId).map(withoutLatency);
+      assert.deepEqual(event?.['annotations'], { ...allowed, 'authentication.kubernetes.io/issued-credential-id': `JTI=${jti}` });
+    }
+  });
 
   it('stamps the stages in microseconds, the first with the time of arrival', async () => {
     await server.request({ path: maps, headers: { 'audit-id': 'times' } });
