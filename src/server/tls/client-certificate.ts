@@ -50,7 +50,8 @@ export function createCertificateCheck(clients: readonly string[], proxies: read
       return;
     }
     const leaf = new X509Certificate(socket.getPeerCertificate().raw);
-    const isIssued = (by: readonly X509Certificate[]): boolean => by.some((authority) => isIssuedNow(leaf, authority, clock.now()));
+    const moment: Moment = { nowMs: clock.now(), uses: clientUses };
+    const isIssued = (by: readonly X509Certificate[]): boolean => by.some((authority) => isIssuedNow(leaf, authority, moment));
     known.set(socket, { ...described, authorized: isIssued(clientAuthorities), frontProxy: isIssued(proxyAuthorities) });
   };
 }
@@ -59,24 +60,35 @@ export function createCertificateCheck(clients: readonly string[], proxies: read
 const isNotYetValid = (socket: TLSSocket): boolean => (socket.authorizationError as unknown) === 'CERT_NOT_YET_VALID';
 
 const clientUses = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
+const serverUses = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 /** Uses of the key, other names, basic constraints, identifiers of keys: extensions beside these could hold what only TLS understands. */
 const plainExtensions = ['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.35', '2.5.29.37'];
 
+interface Moment {
+  readonly nowMs: number;
+  /** Uses of a key of which one must be its. */
+  readonly uses: readonly string[];
+}
+
 /**
- * Whether an authority itself has issued a client's certificate that is valid at this moment. OpenSSL reads a clock that moves every few milliseconds, so
+ * Whether an authority itself has issued a certificate that is valid at this moment. OpenSSL reads a clock that moves every few milliseconds, so
  * that it refuses a certificate which was made in the first ones of a second and is shown at once; Go, and so kube-apiserver, takes it.
  */
-function isIssuedNow(leaf: X509Certificate, authority: X509Certificate, nowMs: number): boolean {
+function isIssuedNow(leaf: X509Certificate, authority: X509Certificate, { nowMs, uses }: Moment): boolean {
   const isPlain = (one: X509Certificate): boolean => {
     const parsed = parseCertificate(one.raw);
     if (parsed === undefined || nowMs < parsed.notBeforeMs || nowMs > parsed.notAfterMs) return false;
     return parsed.extensions.every((oid) => plainExtensions.includes(oid));
   };
   // Node calls the extended uses of a key its uses.
-  const isForClients = (): boolean => leaf.keyUsage === undefined || leaf.keyUsage.some((use) => clientUses.includes(use));
+  const isForUse = (): boolean => leaf.keyUsage === undefined || leaf.keyUsage.some((use) => uses.includes(use));
   // Signatures come first: what strangers show is not read, of which there may be 100 KB for each authority.
-  return authority.ca && leadsTo([leaf], [authority]) && isForClients() && isPlain(leaf) && isPlain(authority);
+  return authority.ca && leadsTo([leaf], [authority]) && isForUse() && isPlain(leaf) && isPlain(authority);
 }
+
+/** Whether one of these authorities itself has issued a server's certificate that is valid at this moment. */
+export const isServerIssuedNow = (leaf: X509Certificate, authorities: readonly X509Certificate[], nowMs: number): boolean =>
+  authorities.some((authority) => isIssuedNow(leaf, authority, { nowMs, uses: serverUses }));
 
 /** The certificates of PEM texts. */
 export function parseAuthorities(texts: readonly string[]): X509Certificate[] {

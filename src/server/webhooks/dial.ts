@@ -2,8 +2,9 @@
 // both. A connection that is kept stays with the address that it was made to, as Go's does.
 import { Agent as PlainAgent, type RequestOptions } from 'node:http';
 import { Agent, type AgentOptions } from 'node:https';
+import type { X509Certificate } from 'node:crypto';
 import { type Socket, isIP } from 'node:net';
-import { type ConnectionOptions, type TLSSocket, connect as connectSecure } from 'node:tls';
+import { type ConnectionOptions, type SecureContext, type TLSSocket, connect as connectSecure } from 'node:tls';
 import type { Address } from './service-address.ts';
 
 /** Opens a connection to an address; rejects with why there is none. */
@@ -14,6 +15,19 @@ export interface Route {
   /** Where the server is at the moment, whatever the host of the request. */
   readonly findAddress?: (() => Promise<Address>) | undefined;
   readonly dial?: Dial | undefined;
+}
+
+/** What a server is met with whose certificate OpenSSL takes for one that signed itself; undefined: none that is trusted has issued it. */
+export type TrustLeaf = (leaf: X509Certificate) => SecureContext | undefined;
+
+/** How the other side of a connection is verified, and what it is shown. */
+export interface SecureOptions extends ConnectionOptions {
+  readonly trustLeaf?: TrustLeaf | undefined;
+}
+
+interface SecureTarget extends SecureOptions {
+  readonly host: string;
+  readonly port: number;
 }
 
 type Callback = (error: Error | null, socket: Socket) => void;
@@ -41,12 +55,7 @@ function handshake<S extends Socket>(socket: S): Promise<S> {
   });
 }
 
-/**
- * Opens a connection to where the route leads and resolves when the handshake is over; rejects with why there is none. Once the signal is aborted the
- * connection is closed as soon as it is there.
- */
-export async function openSecure(options: ConnectionOptions & { readonly host: string; readonly port: number }, route: Route, signal: AbortSignal):
-Promise<TLSSocket> {
+async function openOnce(options: Omit<SecureTarget, 'trustLeaf'>, route: Route, signal: AbortSignal): Promise<TLSSocket> {
   const address = await findTarget(route, options);
   const named = { servername: isIP(options.host) === 0 ? options.host : '', ...options };
   const socket = connectSecure(route.dial === undefined ? { ...named, ...address } : { ...named, socket: await route.dial(address) });
@@ -57,6 +66,28 @@ Promise<TLSSocket> {
     return await handshake(socket);
   } finally {
     signal.removeEventListener('abort', close);
+  }
+}
+
+/**
+ * Opens a connection to where the route leads and resolves when the handshake is over; rejects with why there is none. Once the signal is aborted the
+ * connection is closed as soon as it is there.
+ *
+ * OpenSSL takes a certificate for one that signed itself where its subject is that of its issuer and it names no key of the issuer, as the webhooks of
+ * Knative and Tekton make theirs; Go looks at the signature. Such a certificate is read from a connection over which nothing is sent. If `trustLeaf` finds its
+ * issuer, the server is met again with the certificate itself among the authorities, and verified as any other.
+ */
+export async function openSecure({ trustLeaf, ...options }: SecureTarget, route: Route, signal: AbortSignal): Promise<TLSSocket> {
+  try {
+    return await openOnce(options, route, signal);
+  } catch (error) {
+    if (trustLeaf === undefined || (error as NodeJS.ErrnoException).code !== 'DEPTH_ZERO_SELF_SIGNED_CERT') throw error;
+    const shown = await openOnce({ ...options, rejectUnauthorized: false }, route, signal);
+    const leaf = shown.getPeerX509Certificate();
+    shown.destroy();
+    const secureContext = leaf && trustLeaf(leaf);
+    if (secureContext === undefined) throw error;
+    return openOnce({ ...options, secureContext }, route, signal);
   }
 }
 

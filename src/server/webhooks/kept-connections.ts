@@ -1,10 +1,10 @@
 // Connections to one server, or to those that it redirects to, that carry one HTTP/1.1 request at a time and are kept for the next. They do what
 // node:https does with an agent that keeps its connections, for a third of the work: a webhook is called within every write that it is about.
 import { validateHeaderValue } from 'node:http';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { BoundedCache, type Clock, type Timer } from '../../base/index.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { type Route, openSecure } from './dial.ts';
+import { type Route, type SecureOptions, openSecure } from './dial.ts';
 import type { CallEnd, HttpAnswer, HttpRequest, RequestSender } from './http-call.ts';
 
 /** Connections that are kept while nothing uses them, and for how long, as Go does unless the server says that it closes them earlier. */
@@ -173,14 +173,14 @@ class Connection {
 
 /** Sends requests over connections that are opened as they are needed, kept within bounds, and used again. */
 export class KeptConnections implements RequestSender {
-  readonly #options: ConnectionOptions;
+  readonly #options: SecureOptions;
   readonly #route: Route;
   readonly #places = new BoundedCache<string, AddressPool>({ limit: MAX_PLACES });
   readonly #all = new Set<Connection>();
   readonly #clock: Clock;
   #sweep: Timer | undefined;
 
-  constructor(options: ConnectionOptions, route: Route & { readonly clock: Clock }) {
+  constructor(options: SecureOptions, route: Route & { readonly clock: Clock }) {
     this.#options = options;
     this.#route = route;
     this.#clock = route.clock;

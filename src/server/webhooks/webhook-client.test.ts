@@ -1,5 +1,6 @@
 // Calls of many webhooks by one caller: what the bound of kept connections does to a call in progress.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -69,6 +70,36 @@ describe('the caller of webhooks', () => {
       assert.deepEqual(await callWith(issuer.certificate), {});
       const other = createCertificate({ ...request, commonName: 'authority' }, context);
       await assert.rejects(callWith(other.certificate), /tls: failed to verify certificate/);
+    } finally {
+      caller.close();
+      service.closeAllConnections();
+      service.close();
+    }
+  });
+
+  // A key, its certificate without the identifier of the issuer's key, its issuer, and another authority: all four have one name.
+  it('trusts a certificate that has the name of its issuer, by the signature', async () => {
+    const file = new URL('../../../../test/data/same-name.pem', import.meta.url);
+    const [key = '', certificate = '', issuer = '', other = ''] = readFileSync(file, 'utf8').match(/-----BEGIN [\s\S]+?-----END .+-----/g) ?? [];
+    let answered = 0;
+    const service = createServer({ cert: certificate, key }, (request, response) => {
+      request.resume();
+      answered++;
+      response.setHeader('connection', 'close').end('{}');
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    const unused = (): never => assert.fail();
+    const caller = createWebhookCaller({
+      clock: systemClock, random: systemRandom, registry: unused, catalog: { find: unused }, requiresEndpoints: false, egress: directEgress,
+    });
+    const callAt = (host: string, bundle: string) => caller.call({
+      url: `https://${host}:${(service.address() as AddressInfo).port}/`, caBundle: Buffer.from(bundle).toString('base64'),
+    }, {});
+    try {
+      for (const bundle of [issuer, issuer, `${other}\n${issuer}`]) assert.deepEqual(await callAt('127.0.0.1', bundle), {});
+      await assert.rejects(callAt('127.0.0.1', other), /x509: certificate signed by unknown authority/);
+      await assert.rejects(callAt('localhost', issuer), /x509: certificate is not valid for any names, but wanted to match localhost/);
+      assert.equal(answered, 3);
     } finally {
       caller.close();
       service.closeAllConnections();

@@ -2,11 +2,13 @@
 // again. Mirrors client-go as upstream configures it for webhooks: HTTP/1.1, redirects followed, 429 and 5xx with Retry-After asked again, answers
 // in JSON or YAML whatever their content type says. Failures are worded as client-go words them.
 import { type SecureContext, createSecureContext } from 'node:tls';
-import { type Clock, type Random, beginTurn } from '../../base/index.ts';
+import { type Clock, type Random, beginTurn, once } from '../../base/index.ts';
 import { YamlError, parseJson, parseYaml, stringifyJson } from '../../codec/index.ts';
 import type { WebhookClient } from '../../crd/index.ts';
+import { isServerIssuedNow, parseAuthorities } from '../tls/client-certificate.ts';
 import { AgentPool, trustOnly } from './agent-pool.ts';
 import { describeAnswer, describeConnection } from './describe-failure.ts';
+import type { SecureOptions, TrustLeaf } from './dial.ts';
 import type { Routed } from './egress.ts';
 import { CallEnd, type CallTime, type HttpAnswer, type HttpCall, callBefore, hostOf } from './http-call.ts';
 import { KeptConnections } from './kept-connections.ts';
@@ -206,12 +208,12 @@ class KeptCaller implements WebhookCaller {
     const credentials = findCredentials?.(hostAndPort) ?? {};
     const agentKey = `${service === undefined ? '' : hostAndPort}\n${credentials.certificate ?? ''}\n${caBundle}`;
     const makeAgent = (): KeptConnections => {
-      const secureContext = createContext(caBundle, credentials);
       const { clock, random, egress } = this.#options;
-      if (service === undefined || name === undefined) return new KeptConnections({ secureContext }, { clock, dial: egress.controlplane });
+      const secure = secureOptions(caBundle, credentials, clock);
+      if (service === undefined || name === undefined) return new KeptConnections(secure, { clock, dial: egress.controlplane });
       const aim: ServiceTarget = { namespace: service.namespace, name: service.name, port };
       const findAddress = (): Promise<Address> => findServiceAddress(this.#options, aim, (count) => random.below(count));
-      return new KeptConnections({ secureContext, servername: name }, { clock, findAddress, dial: egress.cluster });
+      return new KeptConnections({ ...secure, servername: name }, { clock, findAddress, dial: egress.cluster });
     };
     const shownHost = service === undefined ? parsed.host : hostAndPort;
     const headers = { host: shownHost, 'user-agent': 'kube-apiserver-admission', accept: 'application/json, */*', ...credentials.headers };
@@ -229,11 +231,18 @@ function readAuthorities(caBundle: string): string {
   throw new WebhookCallError(`could not get REST client: unable to load root certificates: ${why}`, { code: 400, isUnusable: true });
 }
 
-function createContext(caBundle: string, { certificate, key }: WebhookCredentials): SecureContext {
-  return createSecureContext({
-    ...(caBundle !== '' && trustOnly(readAuthorities(caBundle))),
-    ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
+/** How webhooks of a configuration are verified: by the system's authorities where it has none. */
+function secureOptions(caBundle: string, { certificate, key }: WebhookCredentials, clock: Clock): SecureOptions {
+  const authorities = caBundle === '' ? '' : readAuthorities(caBundle);
+  const createContext = (trusted: string): SecureContext => createSecureContext({
+    ...(trusted !== '' && trustOnly(trusted)), ...(certificate !== undefined && { cert: certificate }), ...(key !== undefined && { key }),
   });
+  const secureContext = createContext(authorities);
+  if (authorities === '') return { secureContext };
+  const issuers = once(() => parseAuthorities([authorities]));
+  const trustLeaf: TrustLeaf = (leaf) =>
+    (isServerIssuedNow(leaf, issuers(), clock.now()) ? createContext(`${authorities}\n${leaf.toString()}`) : undefined);
+  return { secureContext, trustLeaf };
 }
 
 /** Makes the caller. */
