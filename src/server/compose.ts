@@ -18,8 +18,8 @@ import { parseYaml } from '../codec/index.ts';
 import { type Definitions, type ValidateRequest, createDefinitionStrategy, createDefinitions } from '../crd/index.ts';
 import { type Handler, type Response, createEndpoints, respondError } from '../endpoints/index.ts';
 import {
-  type Admission, type Catalog, type OwnedRegistry, type Registry, type Resource, type StorageFormat, createCatalog, createRegistry, createSystemClient,
-  findCurrent, findKnown, hideVersions, trackUpdate, withComputedReads,
+  type Admission, type Catalog, type ObjectKey, type OwnedRegistry, type Registry, type Resource, type StorageFormat, createCatalog, createRegistry,
+  createSystemClient, findCurrent, findKnown, hideVersions, trackUpdate, withComputedReads,
 } from '../registry/index.ts';
 import {
   STRICT_GATE, formatHumanDuration, groupPriorities, withGates, withPrimaryFamily, withSignatures, withoutPrivileged,
@@ -207,6 +207,16 @@ function findNamespaces(catalog: Catalog, registry: () => OwnedRegistry) {
   return findNamespaceWith({ known: (name) => findKnown(registry(), target(name)), current: (name) => findCurrent(registry(), target(name)) });
 }
 
+/** Removes the Endpoints of a Service that is gone. The Service is gone whatever comes of it. */
+async function removeEndpoints(api: { readonly registry: OwnedRegistry; readonly catalog: Catalog }, service: ObjectKey, { logger }: ServerOptions):
+Promise<void> {
+  try {
+    await createSystemClient(api, ['', 'v1', 'endpoints'], 'kube-apiserver').delete(service);
+  } catch (error) {
+    logger.warn('endpoints of a deleted service could not be removed', { ...service, error: String(error) });
+  }
+}
+
 /** What Services hold, and what gives it to them. */
 function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store'>, catalog: Catalog, registry: () => OwnedRegistry) {
   const row = (plural: string): Resource => findRow(catalog, 'networking.k8s.io', plural);
@@ -214,7 +224,8 @@ function composeServices({ options, store }: Pick<ApiOptions, 'options' | 'store
     addresses: createAddressClaims(registry, () => row('ipaddresses')), ports: createPortClaims(store, findRoot(options)),
   };
   const reserver = createServiceAllocation({
-    ...serviceClaims, random: options.random, clock: options.clock, portRange: parsePortRange(options.serviceNodePortRange) as PortRange,
+    ...serviceClaims, removeEndpoints: (service) => removeEndpoints({ registry: registry(), catalog }, service, options),
+    random: options.random, clock: options.clock, portRange: parsePortRange(options.serviceNodePortRange) as PortRange,
     ranges: options.serviceClusterIpRange.split(',').map(parseIpRange).filter((range) => range !== undefined),
     listRanges: () => listReadyRanges(registry(), row('servicecidrs')), isStrict: isGateOn(options.featureGates, STRICT_GATE),
   });

@@ -33,7 +33,7 @@ function makeReplica(
   const reserver = createServiceAllocation({
     addresses: createAddressClaims(() => registry, () => addresses), ports: createPortClaims(store, '/registry'), random: systemRandom, clock: turnClock,
     portRange: parsePortRange(ports) as PortRange, ranges: ranges.map((range) => parseIpRange(range)!),
-    listRanges: () => Promise.resolve(ready.map((range) => parseIpRange(range)!)),
+    listRanges: () => Promise.resolve(ready.map((range) => parseIpRange(range)!)), removeEndpoints: () => Promise.resolve(),
   });
   const admission = { mutate: () => Promise.resolve(), validate: () => Promise.resolve() };
   const registry = createRegistry({ store, catalog, clock, random: systemRandom, admission, trackUpdate: () => undefined, reserver });

@@ -22,6 +22,8 @@ export interface ServiceAllocationOptions {
   readonly ranges: readonly IpRange[];
   /** The ranges whose ServiceCIDR is ready; none before the cluster's own have one. */
   readonly listRanges: () => Promise<readonly IpRange[]>;
+  /** Removes the Endpoints of a Service that is gone, if there are any: a new one of the name must not be met with the addresses of the old one. */
+  readonly removeEndpoints: (service: { readonly namespace: string; readonly name: string }) => Promise<void>;
   readonly random: Random;
   readonly clock: Clock;
   /** Whether cluster IPs in forms of older releases are refused (StrictIPCIDRValidation); by default they are. */
@@ -73,6 +75,7 @@ export function createServiceAllocation(options: ServiceAllocationOptions): Rese
     async release({ metadata: { namespace = '', name = '' }, ...rest }) {
       const spec = readSpec({ metadata: {}, ...rest });
       const owner = { namespace, name };
+      await options.removeEndpoints(owner);
       for (const ip of heldAddresses(spec)) await options.addresses.release(canonicalIp(ip), owner);
       for (const port of heldNodePorts(spec)) await options.ports.release(String(port), owner);
     },
