@@ -10,7 +10,7 @@ test('WriteThrottle gathers the pumps that come after a long round and calls the
   const manual = createManualClock();
   let spentMs = 0;
   const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
-  const writeThrottle = new WriteThrottle(clock);
+  const writeThrottle = new WriteThrottle(clock, 0);
   const called: string[] = [];
   const pump = (name: string, ms: number): void => writeThrottle.run(() => {
     called.push(name);
@@ -41,7 +41,7 @@ test('WriteThrottle leaves pumps over when a turn has taken long, calls them in 
   const manual = createManualClock();
   let spentMs = 0;
   const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
-  const writeThrottle = new WriteThrottle(clock);
+  const writeThrottle = new WriteThrottle(clock, 0);
   const called: number[] = [];
   const pump = (name: number): void => writeThrottle.run(() => {
     called.push(name);
@@ -66,7 +66,7 @@ test('WriteThrottle counts the work of the transport after the turn, but not all
   const manual = createManualClock();
   let spentMs = 0;
   const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
-  const writeThrottle = new WriteThrottle(clock);
+  const writeThrottle = new WriteThrottle(clock, 0);
   const pauseAfter = async (turnMs: number, laterMs: number): Promise<number> => {
     writeThrottle.run(() => void (spentMs += turnMs));
     await turn();
@@ -81,4 +81,25 @@ test('WriteThrottle counts the work of the transport after the turn, but not all
   };
   const pauses = [await pauseAfter(0.5, 50), await pauseAfter(1.5, 1), await pauseAfter(2, 2), await pauseAfter(2, 50), await pauseAfter(30, 0)];
   assert.deepEqual(pauses, [0, 0, 8, 16, 20]);
+});
+
+test('WriteThrottle does not pause after rounds of few pumps, however long they take', async () => {
+  const manual = createManualClock();
+  let spentMs = 0;
+  const clock: Clock = { now: () => manual.now(), monotonicMs: () => manual.monotonicMs() + spentMs, after: (ms, callback) => manual.after(ms, callback) };
+  const writeThrottle = new WriteThrottle(clock);
+  let called = 0;
+  const pumpAll = async (count: number, ms: number): Promise<number> => {
+    const before = called;
+    for (let index = 0; index < count; index++) writeThrottle.run(() => void (called += 1, spentMs += ms));
+    for (let round = 0; round < count; round++) {
+      await turn();
+      manual.advance(0);
+    }
+    return called - before;
+  };
+  assert.deepEqual([await pumpAll(1, 40), await pumpAll(32, 3), await pumpAll(1, 40)], [1, 32, 1]);
+  assert.deepEqual([await pumpAll(33, 3), await pumpAll(1, 0)], [33, 0]);
+  manual.advance(20);
+  assert.equal(called, 68);
 });

@@ -1,15 +1,20 @@
 // Holds watch writes back while the server is busy writing. With thousands of streams, a pause lets several events per stream gather, and each
 // stream then sends them in one write; a write costs far more than its content. Servers with little to write never pause.
 //
-//   open ──the first pump of a turn──▶ writing ──the turn ends in less than MEASURED_MS──▶ open
+//   open ──the first pump of a turn──▶ writing ──the turn ends in less than MEASURED_MS, or after FEW_PUMPS or fewer──▶ open
 //                                        └──it took longer──▶ measuring, until the transport has had its turn
 //   measuring ──the round took less than BUSY_MS──▶ all waiting pumps run, open
 //   measuring ──it took BUSY_MS or more──▶ resting, PAUSE_FACTOR times as long, LONGEST_PAUSE_MS at most ──▶ all waiting pumps run, open
+//
+// A long round of few pumps sends large events, or the machine has other work: gathering saves nothing then, and a controller would see its own
+// writes late, which kube-controller-manager answers with a retry.
 //
 // A round is all pumps of one turn and the work that the transport does for them afterwards. Pumps that a turn of TURN_MS leaves over belong to the
 // round too; they run in the turns that follow.
 import type { Clock } from '../../base/index.ts';
 
+/** Rounds of no more pumps are never followed by a pause. */
+const FEW_PUMPS = 32;
 /** How long pumps may run in one turn. */
 const TURN_MS = 8;
 /** Turns shorter than this are not measured further. */
@@ -27,20 +32,25 @@ const ROUND_LIMIT = 4;
 /** Decides when the streams of one server write. */
 export class WriteThrottle {
   readonly #clock: Clock;
+  readonly #fewPumps: number;
   #isPaused = false;
   #startedMs: number | undefined;
   /** What earlier turns of the round took. */
   #earlierMs = 0;
+  /** The pumps of the round so far. */
+  #pumps = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, fewPumps: number = FEW_PUMPS) {
     this.#clock = clock;
+    this.#fewPumps = fewPumps;
   }
 
   /** Calls `pump` in this turn or, during a pause, together with all others after it. */
   run(pump: () => void): void {
     if (this.#isPaused || this.#isTurnOver()) return void this.#waiting.push(pump);
     this.#beginTurn();
+    this.#pumps += 1;
     pump();
   }
 
@@ -59,9 +69,11 @@ export class WriteThrottle {
     const turnMs = this.#clock.monotonicMs() - startedMs;
     const earlierMs = this.#earlierMs;
     const isLeftOver = this.#waiting.length > 0;
+    const pumps = this.#pumps;
     this.#startedMs = undefined;
     this.#earlierMs = isLeftOver ? earlierMs + turnMs : 0;
-    if (earlierMs + turnMs < MEASURED_MS) return;
+    if (!isLeftOver) this.#pumps = 0;
+    if (!isLeftOver && (earlierMs + turnMs < MEASURED_MS || pumps <= this.#fewPumps)) return;
     this.#isPaused = true;
     this.#clock.after(0, () => {
       if (isLeftOver) this.#resume();
@@ -85,6 +97,7 @@ export class WriteThrottle {
         this.#waiting = [...waiting.slice(at), ...this.#waiting];
         return;
       }
+      this.#pumps += 1;
       pump();
     }
   }
