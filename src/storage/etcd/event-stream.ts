@@ -37,6 +37,7 @@ export class EventStream implements ChangeStream {
   readonly #pauses = new Pauses();
   #timer: Timer | undefined;
   #gapSeenAt = 0;
+  #tornSeenAt = 0;
   #closed = false;
 
   constructor(options: EventStreamOptions) {
@@ -109,7 +110,7 @@ export class EventStream implements ChangeStream {
     const gap = findGap(taken, this.#position);
     if (gap !== undefined) return this.#handleGap(gap);
     const overtaken = taken.find(isTorn);
-    if (overtaken !== undefined) return this.#finish(overtaken.kv.modRevision);
+    if (overtaken !== undefined) return this.#handleTorn(overtaken.kv.modRevision);
     this.#pauses.reset();
     this.#position = (taken.at(-1) as Change).kv.modRevision;
     this.#options.sink.events(taken.map(toEvent), this.#position);
@@ -120,6 +121,13 @@ export class EventStream implements ChangeStream {
     if (this.#gapSeenAt === revision) return this.#finish(revision - 1);
     this.#gapSeenAt = revision;
     this.restart();
+  }
+
+  /** Asked again, etcd names its compaction; if it does not, what could not be read is the least that is gone. */
+  #handleTorn(revision: number): void {
+    if (this.#tornSeenAt === revision) return this.#finish(revision);
+    this.#tornSeenAt = revision;
+    this.#drop(new Error('compaction has overtaken the watch'));
   }
 
   #drop(error: unknown): void {
